@@ -1,0 +1,3 @@
+module cluade
+
+go 1.26

@@ -1,0 +1,95 @@
+// Package tools holds what the model can do to the world: one file a tool, one
+// table. A tool never asks for permission and knows neither agent nor model;
+// it is handed parsed arguments and an Env. Everything it reads is bounded
+// while it is read.
+package tools
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"cluade/internal/policy"
+)
+
+// ErrNoMatch and ErrManyMatches are why an edit did not apply.
+var (
+	ErrNoMatch     = errors.New("no match")
+	ErrManyMatches = errors.New("more than one match")
+)
+
+// Tool is one capability. Params is its JSON Schema, written by hand and sent
+// verbatim; it is also what arguments are checked against. Describe, when not
+// nil, replaces Desc with a text that fits this device.
+type Tool struct {
+	Name, Desc string
+	Params     string
+	Effect     policy.Effect
+	Describe   func(*Env) string
+	Subject    func(*Env, Args) (policy.Subject, error)
+	Preview    func(*Env, Args) (string, error) // what the approver reads; fails where Run could not succeed
+	Run        func(context.Context, *Env, Args) (Result, error)
+}
+
+// Result is what the model reads back. Failed marks a result that is no
+// success for the loop detector although its text does not begin "error: ":
+// a command not found, killed, or stopped by its time limit.
+type Result struct {
+	Text   string
+	Failed bool
+}
+
+// Env is where tools work; one value a session, used by one call at a time.
+type Env struct {
+	Dir     string // the working directory, absolute
+	Home    string // the person's home, for ~/; "" if there is none
+	State   string // cluade's state directory; "" if there is none
+	Session string // the journal of the current session, which may be read
+	Project string // the git root that holds Dir, else Dir
+	Keep    int    // most bytes of a result
+	Timeout time.Duration
+	Vars    []string // the environment of children
+	Seen    map[string]Seen
+}
+
+// Seen is what a file was like when the model last read or wrote it, so that a
+// change by somebody else is noticed. Keyed by Path.Real.
+type Seen struct {
+	Size    int64
+	ModTime time.Time
+	Mode    os.FileMode
+}
+
+// Set is a list of tools in the order in which the model is told of them.
+type Set []Tool
+
+// Builtin are the tools of this program.
+var Builtin = Set{}
+
+// Call is one request of the model whose arguments were checked and whose
+// subject is known. Nothing was opened or run for it.
+type Call struct {
+	Tool    *Tool
+	Args    Args
+	Subject policy.Subject
+	env     *Env
+}
+
+// Parse finds the tool, checks the arguments (a JSON object, no key twice,
+// required ones present, types right) and names the subject. No file is opened.
+// The error is a sentence for the model.
+func (s Set) Parse(env *Env, name, args string) (*Call, error) { return nil, errors.New("not built") }
+
+// Preview is what a person reads before the call runs; it fails where the call
+// could not succeed, so that nobody is asked in vain.
+func (c *Call) Preview() (string, error) { return "", nil }
+
+// Gist is the argument that says most (path, command, host), one line.
+func (c *Call) Gist() string { return "" }
+
+// Run does it. A panic is the caller's to recover.
+func (c *Call) Run(ctx context.Context) (Result, error) { return c.Tool.Run(ctx, c.env, c.Args) }
+
+// Args are the checked arguments of a call.
+type Args struct{ vals map[string]any }
