@@ -87,3 +87,16 @@ type Options struct {
 	PollLimit      int
 	TruncationHint string // what to say of a reply cut at the output limit
 }
+
+// Agent runs the turns of one session.
+type Agent struct{ o Options }
+
+// New fills what is missing with parts that refuse or do nothing.
+func New(o Options) *Agent { return &Agent{o} }
+
+// Turn carries one input to its end. When it returns, every call in the
+// transcript has its result, whatever the error.
+func (a *Agent) Turn(ctx context.Context, input string) error { return errors.New("not built") }
+
+// SaveError is the first journal error of the session, nil if all was saved.
+func (a *Agent) SaveError() error { return nil }

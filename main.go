@@ -1,0 +1,19 @@
+// Command cluade brings a language model to small Linux devices.
+package main
+
+import (
+	"context"
+	"os"
+
+	"cluade/internal/cli"
+)
+
+// version is set by the build (-X main.version=...).
+var version = ""
+
+func main() {
+	os.Exit(cli.Main(context.Background(), cli.Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Version: version,
+	}))
+}
