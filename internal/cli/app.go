@@ -51,11 +51,5 @@ type app struct {
 // flags is the parsed command line.
 type flags struct{}
 
-// prompt composes the system message.
-type prompt struct{}
-
-// output is the renderer of events and the only writer of the streams.
-type output struct{}
-
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, env Env) int { return 2 }
