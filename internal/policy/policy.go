@@ -32,6 +32,7 @@ type Decision struct {
 	Reason  string
 	Firm    bool // only a person may answer this ask; no stored "always"
 	Danger  bool // the same, raised by the danger gate
+	Alone   bool // a denied ask: nobody was there to answer it
 }
 
 // Path is one file name that a call touches, resolved once before anything is
@@ -74,19 +75,3 @@ const (
 	WishAsk
 	WishAllow
 )
-
-// Policy is the permission state of one session: levels and who is there. Only
-// a person's typed command or argv may widen it.
-type Policy struct {
-	Levels   map[string]Level
-	Attended bool     // somebody can be asked
-	Toolset  []string // the tools of this mode and agent kind; nil is every tool
-	Boundary string   // why another tool is refused: "a plan agent only looks"
-}
-
-// Level is the configured answer for one tool and where it comes from
-// ("config.json", "default", "--yes").
-type Level struct {
-	Verdict Verdict
-	Source  string
-}

@@ -1,0 +1,88 @@
+package policy
+
+// Level is the configured answer for one tool and where it comes from, in words
+// for people ("config.json", "default", "--yes").
+type Level struct {
+	Verdict Verdict
+	Source  string
+}
+
+// ParseVerdict reads the words of a configuration: allow, ask, deny.
+func ParseVerdict(word string) (Verdict, bool) {
+	for _, v := range []Verdict{Deny, Ask, Allow} {
+		if word == v.String() {
+			return v, true
+		}
+	}
+	return Deny, false
+}
+
+// String is the word of a configuration.
+func (v Verdict) String() string {
+	switch v {
+	case Allow:
+		return "allow"
+	case Ask:
+		return "ask"
+	}
+	return "deny"
+}
+
+// String is the word shown beside a question.
+func (e Effect) String() string {
+	switch e {
+	case Read:
+		return "Read"
+	case Session:
+		return "Session"
+	case Network:
+		return "Network"
+	case Write:
+		return "Write"
+	case Execute:
+		return "Execute"
+	}
+	return "External"
+}
+
+// Defaults is a fresh table of the levels that hold where nothing is
+// configured. Tools of other programs are not in it; they ask.
+func Defaults() map[string]Level {
+	levels := map[string]Level{"remote_bash": {Ask, "default"}}
+	for _, tool := range []string{
+		"read", "write", "edit", "bash", "glob", "grep",
+		"web_search", "web_fetch", "compact", "skill", "subagent",
+	} {
+		levels[tool] = Level{Allow, "default"}
+	}
+	return levels
+}
+
+// ApplyYes makes --yes count: an ask of the level becomes allow for the tools
+// that the flag is for. A deny stays, and so does any question that did not
+// come from a level.
+func (p *Policy) ApplyYes() { p.yes = true }
+
+// level is the level in force for a call: the table, then --yes.
+func (p *Policy) level(s Subject) Level {
+	l, ok := p.Levels[s.Tool]
+	switch {
+	case !ok && s.Effect == External:
+		l = Level{Ask, "default"}
+	case !ok:
+		l = Level{Deny, "no level is set"}
+	}
+	if p.yes && l.Verdict == Ask && yesCovers(s) {
+		l = Level{Allow, "--yes"}
+	}
+	return l
+}
+
+// yesCovers names the tools that --yes is for.
+func yesCovers(s Subject) bool {
+	switch s.Tool {
+	case "bash", "remote_bash", "write", "edit", "web_search", "web_fetch":
+		return true
+	}
+	return s.Effect == External
+}
