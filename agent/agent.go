@@ -11,6 +11,7 @@ import (
 
 	"cluade/internal/chat"
 	"cluade/internal/policy"
+	"cluade/loopdetect"
 	"cluade/tools"
 )
 
@@ -24,8 +25,21 @@ var (
 	ErrEmpty     = errors.New("the model gave no answer")
 )
 
-// Journal is where the transcript is written as it grows. Errors are announced
-// once by the agent, which then goes on in memory.
+// UnsentError is a turn that ended before anything was answered. The input was
+// taken out of the transcript again, so it can be offered for another try.
+type UnsentError struct {
+	Input string
+	Err   error
+}
+
+func (e *UnsentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why there was no answer.
+func (e *UnsentError) Unwrap() error { return e.Err }
+
+// Journal is where the transcript is written as it grows. The first error is
+// announced by the agent, which then goes on in memory and calls the journal no
+// more: a file with a gap would be no transcript.
 type Journal interface {
 	Append(chat.Message) error
 	Reset(why string, msgs []chat.Message) error // after compaction
@@ -50,7 +64,7 @@ type Approval struct {
 // Answer is what the person said. The zero value refuses.
 type Answer int
 
-// The answers.
+// The answers. Always counts only where it was offered.
 const (
 	No Answer = iota
 	Once
@@ -64,11 +78,11 @@ type Hooks interface {
 	Post(ctx context.Context, c chat.ToolCall, text string) string
 }
 
-// Options are the parts of an Agent. Nil Approver refuses, nil Hooks and
-// Journal do nothing, nil Emit is silent.
+// Options are the parts of an Agent. Nil Policy and Approver refuse, nil Hooks
+// and Journal do nothing, nil Emit is silent.
 type Options struct {
 	Model    chat.Model
-	Tools    tools.Set
+	Tools    tools.Set // all of them: the model is offered those in Policy.Toolset
 	Env      *tools.Env
 	Policy   *policy.Policy
 	Session  *chat.Session
@@ -80,23 +94,44 @@ type Options struct {
 
 	MaxSteps       int // 0: 100
 	MaxTokens      int // stop when Session.Total reaches it; 0: no limit
-	ContextLimit   int
+	ContextLimit   int // 0: not set by the person; see Agent.ContextLimit
 	ResultBytes    int // most bytes of a result; 0: 30720
 	RepeatLimit    int // loop detector thresholds; 0: 3, 4, 25
 	ErrorLimit     int
 	PollLimit      int
-	TruncationHint string // what to say of a reply cut at the output limit
+	TruncationHint string // added for the person where a reply was cut at the output limit
 }
 
 // Agent runs the turns of one session.
-type Agent struct{ o Options }
+type Agent struct {
+	o       Options
+	loop    *loopdetect.Detector
+	meter   meter
+	saveErr error
+	turn    turn
+}
 
 // New fills what is missing with parts that refuse or do nothing.
-func New(o Options) *Agent { return &Agent{o} }
-
-// Turn carries one input to its end. When it returns, every call in the
-// transcript has its result, whatever the error.
-func (a *Agent) Turn(ctx context.Context, input string) error { return errors.New("not built") }
+func New(o Options) *Agent {
+	fill(&o)
+	return &Agent{
+		o:    o,
+		loop: loopdetect.New(loopdetect.Limits{Repeat: o.RepeatLimit, Errors: o.ErrorLimit, Poll: o.PollLimit}),
+	}
+}
 
 // SaveError is the first journal error of the session, nil if all was saved.
-func (a *Agent) SaveError() error { return nil }
+func (a *Agent) SaveError() error { return a.saveErr }
+
+// ContextLimit is the size of the model's window in tokens: what the options
+// say, else 200000 or the smaller window that the server told.
+func (a *Agent) ContextLimit() int {
+	m := &a.meter
+	switch {
+	case a.o.ContextLimit > 0:
+		return a.o.ContextLimit
+	case m.model == a.o.Session.Model && m.window > 0 && m.window < defaultWindow:
+		return m.window
+	}
+	return defaultWindow
+}

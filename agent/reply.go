@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cluade/internal/chat"
+)
+
+// ask sends the transcript and records the reply. Of a reply that broke off or
+// was cancelled the text is kept and the calls are not.
+func (a *Agent) ask(ctx context.Context) (chat.Message, error) {
+	req := a.request()
+	reply, err := a.o.Model.Chat(ctx, req, a.delta)
+	m := reply.Message
+	m.Role = chat.Assistant
+	if err != nil {
+		m.ToolCalls = nil
+	}
+	text := strings.TrimSpace(m.Content) != ""
+	a.turn.answer, a.turn.cut = m.Content, reply.Finish == chat.FinishLength
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+		m.Content += "\n[cancelled]"
+	}
+	if text || len(m.ToolCalls) > 0 {
+		a.record(m)
+	}
+	a.count(req, reply, err)
+	a.o.Emit(ReplyEnd{Calls: len(m.ToolCalls)})
+	if err != nil {
+		return m, err
+	}
+	return m, a.judge(m, reply.Finish, text)
+}
+
+// judge tells the person when a reply ended other than by itself; one without
+// text and calls is an error.
+func (a *Agent) judge(m chat.Message, finish chat.Finish, text bool) error {
+	var why string
+	switch {
+	case finish == chat.FinishFilter:
+		why = "the server's content filter ended the reply"
+	case finish == chat.FinishLength && len(m.ToolCalls) == 0:
+		why = "the reply was cut at the output limit"
+		if a.o.TruncationHint != "" {
+			why += "; " + a.o.TruncationHint
+		}
+	}
+	switch {
+	case !text && len(m.ToolCalls) == 0 && why != "":
+		return fmt.Errorf("%w: %s", ErrEmpty, why)
+	case !text && len(m.ToolCalls) == 0:
+		return ErrEmpty
+	case why != "":
+		a.o.Emit(Notice{Text: why, Warn: true})
+	}
+	return nil
+}
+
+// request is the next question to the model. It offers the tools of the present
+// toolset.
+func (a *Agent) request() chat.Request {
+	req := chat.Request{System: a.o.System(), Messages: a.o.Session.Messages}
+	for _, t := range a.o.Tools {
+		if !a.o.Policy.InToolset(t.Name) {
+			continue
+		}
+		desc := t.Desc
+		if t.Describe != nil {
+			desc = t.Describe(a.o.Env)
+		}
+		req.Tools = append(req.Tools, chat.ToolSpec{Name: t.Name, Desc: desc, Params: t.Params})
+	}
+	return req
+}
+
+// count books what a request cost.
+func (a *Agent) count(req chat.Request, reply chat.Reply, err error) {
+	s := a.o.Session
+	s.Steps++
+	s.Total = s.Total.Add(reply.Usage)
+	a.turn.usage = a.turn.usage.Add(reply.Usage)
+	a.meter.learn(s, req, reply)
+	var full *chat.OverflowError
+	if errors.As(err, &full) && full.Limit > 0 {
+		a.meter.window = full.Limit
+	}
+}
+
+// delta passes on what arrives of a reply.
+func (a *Agent) delta(d chat.Delta) {
+	switch {
+	case d.Restart:
+		a.o.Emit(ReplyRestart{})
+	case d.Notice != "":
+		a.o.Emit(Notice{Text: d.Notice})
+	case d.Text != "":
+		a.o.Emit(TextDelta{d.Text})
+	case d.Reasoning != "":
+		a.o.Emit(ReasoningDelta{d.Reasoning})
+	case d.Progress > 0:
+		a.o.Emit(Waiting{d.Progress})
+	}
+}
