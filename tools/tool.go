@@ -1,13 +1,14 @@
 // Package tools holds what the model can do to the world: one file a tool, one
 // table. A tool never asks for permission and knows neither agent nor model;
 // it is handed parsed arguments and an Env. Everything it reads is bounded
-// while it is read.
+// while it is read. Results are raw text: the agent cleans and clips them.
 package tools
 
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
+	"strings"
 	"time"
 
 	"cluade/internal/policy"
@@ -21,7 +22,9 @@ var (
 
 // Tool is one capability. Params is its JSON Schema, written by hand and sent
 // verbatim; it is also what arguments are checked against. Describe, when not
-// nil, replaces Desc with a text that fits this device.
+// nil, replaces Desc with a text that fits this device. Subject may leave the
+// tool's name and effect to Parse, and be nil when a call touches nothing that
+// could be named.
 type Tool struct {
 	Name, Desc string
 	Params     string
@@ -42,12 +45,13 @@ type Result struct {
 
 // Env is where tools work; one value a session, used by one call at a time.
 type Env struct {
-	Dir     string // the working directory, absolute
-	Home    string // the person's home, for ~/; "" if there is none
-	State   string // cluade's state directory; "" if there is none
-	Session string // the journal of the current session, which may be read
-	Project string // the git root that holds Dir, else Dir
-	Keep    int    // most bytes of a result
+	Dir     string   // the working directory, absolute
+	Home    string   // the person's home, for ~/; "" if there is none
+	State   string   // cluade's state directory; "" if there is none
+	Session string   // the journal of the current session, which may be read
+	Private []string // files and directories outside State that no tool may read: sessions, history, keys
+	Project string   // the git root that holds Dir, else Dir
+	Keep    int      // most bytes of a result; 0: 30720
 	Timeout time.Duration
 	Vars    []string // the environment of children
 	Seen    map[string]Seen
@@ -58,14 +62,24 @@ type Env struct {
 type Seen struct {
 	Size    int64
 	ModTime time.Time
-	Mode    os.FileMode
+}
+
+// defaultKeep is the size of a result when Env does not say.
+const defaultKeep = 30720
+
+// keep is the most bytes of a result.
+func (e *Env) keep() int {
+	if e.Keep > 0 {
+		return e.Keep
+	}
+	return defaultKeep
 }
 
 // Set is a list of tools in the order in which the model is told of them.
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{}
+var Builtin = Set{read, write, edit, glob, grep}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.
@@ -79,17 +93,63 @@ type Call struct {
 // Parse finds the tool, checks the arguments (a JSON object, no key twice,
 // required ones present, types right) and names the subject. No file is opened.
 // The error is a sentence for the model.
-func (s Set) Parse(env *Env, name, args string) (*Call, error) { return nil, errors.New("not built") }
+func (s Set) Parse(env *Env, name, args string) (*Call, error) {
+	t := s.find(name)
+	if t == nil {
+		return nil, fmt.Errorf("unknown tool %q; available: %s", name, strings.Join(s.names(), ", "))
+	}
+	a, err := parseArgs(t.Params, args)
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{Tool: t, Args: a, env: env}
+	if t.Subject != nil {
+		if c.Subject, err = t.Subject(env, a); err != nil {
+			return nil, err
+		}
+	}
+	c.Subject.Tool, c.Subject.Effect = t.Name, t.Effect
+	c.Args.paths = c.Subject.Paths
+	return c, nil
+}
+
+func (s Set) find(name string) *Tool {
+	for i := range s {
+		if s[i].Name == name {
+			return &s[i]
+		}
+	}
+	return nil
+}
+
+func (s Set) names() []string {
+	var names []string
+	for _, t := range s {
+		names = append(names, t.Name)
+	}
+	return names
+}
 
 // Preview is what a person reads before the call runs; it fails where the call
-// could not succeed, so that nobody is asked in vain.
-func (c *Call) Preview() (string, error) { return "", nil }
+// could not succeed, so that nobody is asked in vain. A tool without a preview
+// of its own shows its arguments as indented JSON.
+func (c *Call) Preview() (string, error) {
+	if c.Tool.Preview == nil {
+		return indentJSON(c.Args.raw), nil
+	}
+	return c.Tool.Preview(c.env, c.Args)
+}
 
-// Gist is the argument that says most (path, command, host), one line.
-func (c *Call) Gist() string { return "" }
+// Gist is the argument that says most (path, command, host), one line of at
+// most 200 bytes, not cleaned.
+func (c *Call) Gist() string {
+	for _, name := range []string{"filePath", "command", "pattern", "url", "query", "name", "prompt"} {
+		if text := strings.Join(strings.Fields(c.Args.Text(name)), " "); text != "" {
+			return cutText(text, 200)
+		}
+	}
+	return ""
+}
 
 // Run does it. A panic is the caller's to recover.
 func (c *Call) Run(ctx context.Context) (Result, error) { return c.Tool.Run(ctx, c.env, c.Args) }
-
-// Args are the checked arguments of a call.
-type Args struct{ vals map[string]any }
