@@ -1,0 +1,30 @@
+#!/bin/sh
+# Measures one run with one tool call over verified TLS: the peak of resident
+# memory, the size of the first request, and the time from start to request.
+# The server is the stand-in of tests/model. The best of five counts, for the
+# machine has other things to do.
+set -eu
+cd "$(dirname "$0")/.."
+. build/need.sh
+. build/measure.sh
+[ -x /usr/bin/time ] || need /usr/bin/time
+build/cross.sh "$1" 386 amd64
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+go build -o "$scratch/model" ./tests/model
+printf 'call bash {"command":"uname -a"}\n\necho\n' >"$scratch/answers"
+
+# least FILE PATTERN: the smallest number that PATTERN captures in FILE.
+least() { sed -n "s/.*$2.*/\1/p" "$1" | sort -n | head -n 1; }
+
+for arch in 386 amd64; do
+	log=$scratch/$arch.log
+	for _ in 1 2 3 4 5; do
+		HOME=$scratch/home "$scratch/model" -v -tls "$scratch/answers" -- \
+			/usr/bin/time -f 'peak %M KiB' "dist/cluade-linux-$arch" -q 'run uname -a' >/dev/null 2>>"$log"
+	done
+	report "rss-$arch" "$(least "$log" 'peak \([0-9]*\) KiB')"
+done
+report first-request "$(least "$log" 'request 1, \([0-9]*\) bytes')"
+report start-to-request "$(least "$log" 'request 1, .* after \([0-9]*\) ms')"
+[ -z "$over" ]

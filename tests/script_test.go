@@ -1,0 +1,114 @@
+// Package tests holds what is tested from outside: the behaviour of the binary
+// as scripts (scripts/*.txtar), the shape of the source, the manual.
+//
+// The binary is built once, with -race where the tests are. CLUADE_BIN names
+// another one, and CLUADE_EMU what runs it, such as qemu-mips-static.
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// binDir is a directory for PATH that holds the binary under test as "cluade";
+// binErr says why it does not.
+var (
+	binDir string
+	binErr error
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "cluade-tests-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tests:", err)
+		os.Exit(1)
+	}
+	binDir = dir
+	binErr = install(filepath.Join(dir, "cluade"))
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// install puts the binary under test at a path: built, linked, or wrapped by a
+// script that runs it under an emulator.
+func install(target string) error {
+	bin, emu := os.Getenv("CLUADE_BIN"), os.Getenv("CLUADE_EMU")
+	if bin == "" {
+		args := []string{"build", "-tags", "nethttpomithttp2,netgo,osusergo", "-o", target}
+		args = append(args, buildFlags...)
+		cmd := exec.Command("go", append(args, ".")...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		return nil
+	}
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(bin); err != nil {
+		return err
+	}
+	if emu == "" {
+		return os.Symlink(bin, target)
+	}
+	if emu, err = exec.LookPath(emu); err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' '%s' \"$@\"\n", emu, bin)
+	return os.WriteFile(target, []byte(script), 0o755)
+}
+
+func TestScripts(t *testing.T) {
+	if binErr != nil {
+		t.Fatal(binErr)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                "scripts",
+		Setup:              prepare,
+		Cmds:               commands,
+		RequireUniqueNames: true,
+		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "emulated":
+				return os.Getenv("CLUADE_EMU") != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+	})
+}
+
+// prepare gives a script a home of its own and no settings of the person who
+// runs the tests.
+func prepare(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	e.Setenv("HOME", home)
+	e.Setenv("STATE", filepath.Join(home, ".cluade"))
+	e.Setenv("PATH", binDir+string(os.PathListSeparator)+e.Getenv("PATH"))
+	e.Setenv("TERM", "xterm")
+	e.Setenv("TMPDIR", filepath.Join(e.WorkDir, ".tmp"))
+	if e.Getenv("GOCOVERDIR") == "" {
+		cover := filepath.Join(e.WorkDir, ".cover")
+		if err := os.MkdirAll(cover, 0o755); err != nil {
+			return err
+		}
+		e.Setenv("GOCOVERDIR", cover)
+	}
+	w := &world{dir: e.WorkDir}
+	e.Values[worldKey{}] = w
+	e.Defer(w.close)
+	return nil
+}

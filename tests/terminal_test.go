@@ -1,0 +1,106 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal makes a pseudo-terminal of 80x24.
+func openTerminal() (ours, theirs *os.File, err error) {
+	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := ours.SyscallConn()
+	if err != nil {
+		return nil, nil, err
+	}
+	var n int
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		if failed = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); failed != nil {
+			return
+		}
+		if n, failed = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); failed != nil {
+			return
+		}
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil {
+		theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		ours.Close()
+		return nil, nil, fmt.Errorf("open a terminal: %w", err)
+	}
+	return ours, theirs, nil
+}
+
+// prompts is how output ends when the program waits for a line.
+var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+]*> $|\[y/N\][:?]? ?$|\[N\] no: ?$`)
+
+// typeKeys types a script of lines, one after the other:
+//
+//	WORDS      wait until the program asks for a line, then type it and Enter
+//	? REGEXP   wait until this shows up in what came since the last key
+//	^C  ^D     press it at once
+//
+// A line that would begin with "?" or "^" is not needed by any script.
+func (r *run) typeKeys(script string) error {
+	seen := 0
+	for _, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
+		wait, keys := prompts, line+"\r"
+		switch {
+		case strings.HasPrefix(line, "? "):
+			re, err := regexp.Compile(`(?m)` + line[2:])
+			if err != nil {
+				return err
+			}
+			wait, keys = re, ""
+		case line == "^C":
+			wait, keys = nil, "\x03"
+		case line == "^D":
+			wait, keys = nil, "\x04"
+		}
+		if wait != nil {
+			if err := r.awaitAfter(seen, wait); err != nil {
+				return fmt.Errorf("typing %q: %w", line, err)
+			}
+		}
+		if keys == "" {
+			continue
+		}
+		seen = len(r.out.String())
+		if _, err := r.tty.WriteString(keys); err != nil {
+			return fmt.Errorf("typing %q: %w", line, err)
+		}
+	}
+	return nil
+}
+
+// awaitAfter waits until the output from byte n on, without colours, fits re.
+func (r *run) awaitAfter(n int, re *regexp.Regexp) error {
+	deadline := time.After(patience)
+	for {
+		grew := r.out.grew()
+		if re.MatchString(colour.ReplaceAllString(r.out.String()[n:], "")) {
+			return nil
+		}
+		select {
+		case <-grew:
+		case <-r.ended:
+			return fmt.Errorf("it ended first")
+		case <-deadline:
+			return fmt.Errorf("%s not seen after %v", re, patience)
+		}
+	}
+}
