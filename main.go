@@ -14,6 +14,6 @@ var version = ""
 func main() {
 	os.Exit(cli.Main(context.Background(), cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Version: version,
+		Getenv: os.Getenv, Environ: os.Environ(), Version: version,
 	}))
 }

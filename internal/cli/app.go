@@ -5,7 +5,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"os"
 
@@ -25,31 +24,32 @@ type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Getenv  func(string) string
-	Version string
+	Environ []string // NAME=value, what child processes inherit
+	Version string   // "" takes the one of the build
 }
 
 // app is one run of the program. Built in the start-up order of the command
 // line page; fields further down need those above.
 type app struct {
 	env      Env
-	flags    flags
+	flags    *flags
+	depth    int // how many cluades are above this one
 	place    store.Place
 	cfg      *store.Config
+	faults   []string        // of the configuration, until they are shown
+	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed
 	keyFrom  string          // where it came from
 	sessions *store.Sessions // nil with --no-session or without a state directory
-	session  *chat.Session
-	journal  *store.Journal
+	out      *output
 	client   *provider.Client
 	policy   *policy.Policy
 	tools    *tools.Env
+	session  *chat.Session
+	journal  *store.Journal // nil if nothing is saved
+	pending  string         // a resumed session's last question, which had no answer
 	prompt   *prompt
 	agent    *agent.Agent
-	out      *output
+	refused  int       // calls that were denied or blocked
+	die      func(int) // ends the process at once; os.Exit
 }
-
-// flags is the parsed command line.
-type flags struct{}
-
-// Main runs the program and returns its exit code.
-func Main(ctx context.Context, env Env) int { return 2 }

@@ -1,0 +1,382 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxAppend is how many bytes of --append-system-prompt are taken, the blank
+// lines between them included.
+const maxAppend = 4096
+
+// flags is the parsed command line. Options that overrule the configuration
+// are kept as settings, to be stored once the files were read.
+type flags struct {
+	settings []setting
+	words    []string // the prompt's, without a lone "-"
+	dash     bool     // a lone "-": read standard input to its end
+	topic    string   // of the command help; "" without it
+
+	apiKey        string
+	resume        string
+	cwd           string
+	sessionFile   string
+	promptFile    string
+	agentMode     string
+	appendPrompt  []string
+	cont          bool
+	here          bool
+	list          bool
+	yes           bool
+	init          bool
+	force         bool
+	showJSON      bool
+	help          bool
+	version       bool
+	quiet         bool
+	noSession     bool
+	subagent      bool
+	print         bool
+	noStdin       bool
+	failOnRefusal bool
+	ascii         bool
+	syslog        bool
+	noProject     bool
+}
+
+// setting is a configuration value that an option gave.
+type setting struct{ option, key, value string }
+
+// quietRun says that only the answer goes to stdout, unattendedRun that
+// nobody will be asked, unsaved that no session is kept by itself.
+func (f *flags) quietRun() bool      { return f.quiet || f.print || f.subagent }
+func (f *flags) unattendedRun() bool { return f.print || f.subagent }
+func (f *flags) unsaved() bool       { return f.noSession || f.print || f.subagent }
+
+// option is one option of the command line. The table below is what parsing,
+// --help and the suggestion for a misspelt option are made of.
+type option struct {
+	short    byte   // 0: none
+	long     string // without the dashes
+	value    string // name of the value; "" takes none
+	optional bool   // the value may be absent, and only --long=value gives it
+	key      string // configuration key that the value is stored under
+	fixed    string // what is stored there when the option takes no value
+	set      func(f *flags, value string) error
+	help     string
+	later    bool // known, but not there yet
+}
+
+var options = []option{
+	{short: 'm', long: "model", value: "NAME", key: "model",
+		help: "model (default deepseek-v4-pro)"},
+	{long: "base-url", value: "URL", key: "base_url",
+		help: "address of the API (default https://api.deepseek.com/v1)"},
+	{long: "api-key", value: "KEY", set: func(f *flags, v string) error { f.apiKey = v; return nil },
+		help: "key of the API; other users of this machine can see it in the process list, OPENAI_API_KEY and the configuration they cannot"},
+	{short: 'c', long: "continue", set: func(f *flags, _ string) error { f.cont = true; return nil },
+		help: "go on with the last session"},
+	{short: 'r', long: "resume", value: "ID", set: func(f *flags, v string) error { f.resume = v; return nil },
+		help: "go on with the session of this id, or of a unique prefix of it"},
+	{long: "here", set: func(f *flags, _ string) error { f.here = true; return nil },
+		help: "with -c or -r: stay in the present directory"},
+	{long: "list-sessions", set: func(f *flags, _ string) error { f.list = true; return nil },
+		help: "list the saved sessions"},
+	{long: "no-session", set: func(f *flags, _ string) error { f.noSession = true; return nil },
+		help: "save no session"},
+	{long: "session-file", value: "PATH", set: func(f *flags, v string) error { f.sessionFile = v; return nil },
+		help: "with -p: go on with the session in this file if it is there, and save to it"},
+	{short: 'p', long: "print", value: "PROMPT", optional: true, set: setPrint,
+		help: "answer and end: --quiet, --no-session, and nobody is asked"},
+	{short: 'q', long: "quiet", set: func(f *flags, _ string) error { f.quiet = true; return nil },
+		help: "final answer on stdout, everything else on stderr"},
+	{short: 'f', long: "prompt-file", value: "FILE", set: setPromptFile,
+		help: "text of a file before the words of the prompt"},
+	{long: "no-stdin", set: func(f *flags, _ string) error { f.noStdin = true; return nil },
+		help: "do not read standard input"},
+	{short: 'y', long: "yes", set: func(f *flags, _ string) error { f.yes = true; return nil },
+		help: "run bash, remote_bash and write without a question; what is denied stays denied"},
+	{long: "fail-on-refusal", set: func(f *flags, _ string) error { f.failOnRefusal = true; return nil },
+		help: "exit code 3 when a call was refused"},
+	{long: "max-steps", value: "N", key: "max_steps",
+		help: "most steps of a turn (default 100)"},
+	{long: "max-turns", value: "N", key: "max_steps",
+		help: "the same as --max-steps"},
+	{long: "max-total-tokens", value: "N", key: "max_total_tokens",
+		help: "stop when the session has used this many tokens"},
+	{long: "time-limit", value: "DUR", key: "time_limit",
+		help: "stop a turn after this time, such as 90s or 10m"},
+	{long: "stream", key: "stream", fixed: "true",
+		help: "ask for the answer in pieces (the default)"},
+	{long: "no-stream", key: "stream", fixed: "false",
+		help: "ask for the answer in one piece"},
+	{long: "append-system-prompt", value: "TEXT", set: setAppend,
+		help: "add to the system message; repeatable, 4096 bytes in all"},
+	{long: "no-project-context", set: func(f *flags, _ string) error { f.noProject = true; return nil },
+		help: "leave the project's AGENTS.md unread; the user's own is still read"},
+	{long: "subagent", set: func(f *flags, _ string) error { f.subagent = true; return nil },
+		help: "run as a part of another run: --quiet, --no-session, and nobody is asked"},
+	{long: "agent-mode", value: "MODE", set: setAgentMode,
+		help: "with --subagent: build (the default), or plan, which only looks"},
+	{long: "cwd", value: "DIR", set: func(f *flags, v string) error { f.cwd = v; return nil },
+		help: "change to this directory before anything else"},
+	{long: "init", set: func(f *flags, _ string) error { f.init = true; return nil },
+		help: "write the default configuration and end"},
+	{long: "force", set: func(f *flags, _ string) error { f.force = true; return nil },
+		help: "with --init: replace the file that is there"},
+	{long: "color", value: "WHEN", key: "color",
+		help: "auto (the default), always or never"},
+	{long: "ascii", set: func(f *flags, _ string) error { f.ascii = true; return nil },
+		help: "show no more than ASCII characters"},
+	{long: "syslog", set: func(f *flags, _ string) error { f.syslog = true; return nil },
+		help: "progress and errors to the system log in place of stderr"},
+	{long: "show-tools-json", set: func(f *flags, _ string) error { f.showJSON = true; return nil },
+		help: "show each reply raw and its calls decoded, on stderr"},
+	{short: 'V', long: "version", set: func(f *flags, _ string) error { f.version = true; return nil },
+		help: "version, target and modules"},
+	{short: 'h', long: "help", set: func(f *flags, _ string) error { f.help = true; return nil },
+		help: "this text"},
+
+	{long: "permission-mode", later: true},
+	{long: "dangerously-skip-permissions", later: true},
+	{long: "trust-project", later: true},
+	{long: "sandbox", later: true},
+	{long: "hooks", later: true},
+	{long: "no-veil", later: true},
+	{long: "output-format", later: true},
+	{long: "input-format", later: true},
+	{long: "include-partial-messages", later: true},
+	{long: "allowedTools", later: true},
+	{long: "disallowedTools", later: true},
+	{long: "tools", later: true},
+	{long: "mcp-config", later: true},
+	{long: "image", later: true},
+	{long: "undo", later: true},
+	{long: "delete-session", later: true},
+	{long: "no-bundled-skills", later: true},
+	{long: "status", later: true},
+	{long: "doctor", later: true},
+	{long: "online", later: true},
+	{long: "json", later: true},
+}
+
+func setPrint(f *flags, v string) error {
+	f.print = true
+	if v != "" {
+		f.words = append(f.words, v)
+	}
+	return nil
+}
+
+func setPromptFile(f *flags, v string) error {
+	if v == "-" {
+		f.dash = true
+		return nil
+	}
+	f.promptFile = v
+	return nil
+}
+
+func setAppend(f *flags, v string) error {
+	f.appendPrompt = append(f.appendPrompt, v)
+	if n := len(strings.Join(f.appendPrompt, "\n\n")); n > maxAppend {
+		return fmt.Errorf("--append-system-prompt is %d bytes in all, more than %d", n, maxAppend)
+	}
+	return nil
+}
+
+func setAgentMode(f *flags, v string) error {
+	if v != "build" && v != "plan" {
+		return fmt.Errorf("--agent-mode is build or plan, not %q", v)
+	}
+	f.agentMode = v
+	return nil
+}
+
+// commands are the words that begin no prompt when they come first. All but
+// help are not there yet.
+var commands = []string{
+	"help", "skillimport", "marketplace", "acp", "doctor", "status", "guard", "confirm", "completion",
+	"shell-init", "fix", "dangercheck",
+}
+
+// parseArgs reads the command line. An error is one sentence about it.
+func parseArgs(args []string) (*flags, error) {
+	if len(args) > 0 {
+		for _, c := range commands {
+			if args[0] == c {
+				return parseCommand(c, args[1:])
+			}
+		}
+	}
+	f := &flags{}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		var err error
+		switch {
+		case arg == "--":
+			for _, w := range args {
+				f.word(w)
+			}
+			args = nil
+		case strings.HasPrefix(arg, "--"):
+			args, err = f.long(arg[2:], args)
+		case len(arg) > 1 && arg[0] == '-':
+			args, err = f.bundle(arg[1:], args)
+		default:
+			f.word(arg)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f, f.conflict()
+}
+
+func parseCommand(name string, args []string) (*flags, error) {
+	if name != "help" {
+		return nil, fmt.Errorf("the command %s is not there yet (for a prompt that begins with this word: cluade -- %s ...)", name, name)
+	}
+	topic := strings.Join(args, " ")
+	switch topic {
+	case "":
+		topic = "options"
+	case "options", "exit-codes":
+	default:
+		return nil, fmt.Errorf("help has the topics options and exit-codes (for a prompt that begins with this word: cluade -- help ...)")
+	}
+	return &flags{topic: topic}, nil
+}
+
+// word takes one word of the prompt.
+func (f *flags) word(w string) {
+	if w == "-" {
+		f.dash = true
+		return
+	}
+	f.words = append(f.words, w)
+}
+
+// long takes an option written with two dashes; it returns what of the
+// arguments is left.
+func (f *flags) long(arg string, rest []string) ([]string, error) {
+	name, value, given := strings.Cut(arg, "=")
+	o := findOption(func(o *option) bool { return o.long == name })
+	switch {
+	case o == nil:
+		return nil, fmt.Errorf("unknown option --%s; the nearest is --%s", name, nearest(name, optionNames()))
+	case given && o.value == "" && !o.later:
+		return nil, fmt.Errorf("--%s takes no value", name)
+	case given && value == "" && !o.later:
+		return nil, missing("--"+name, o)
+	case given || o.value == "" || o.optional:
+		return rest, f.take(o, value)
+	}
+	return f.takeNext(o, "--"+name, rest)
+}
+
+// bundle takes the letters behind a single dash. Only the last of them may
+// need a value.
+func (f *flags) bundle(letters string, rest []string) ([]string, error) {
+	name, _, _ := strings.Cut(letters, "=")
+	if len(name) > 1 && findOption(func(o *option) bool { return o.long == name }) != nil {
+		return nil, fmt.Errorf("unknown option -%s; the nearest is --%s", name, name)
+	}
+	for i := 0; i < len(letters); i++ {
+		c := letters[i]
+		o := findOption(func(o *option) bool { return o.short == c })
+		last := i == len(letters)-1
+		switch {
+		case o == nil:
+			return nil, fmt.Errorf("unknown option -%s; the nearest is %s", firstRune(letters[i:]), nearestShort(c))
+		case o.value == "" || o.optional:
+			if err := f.take(o, ""); err != nil {
+				return nil, err
+			}
+		case !last:
+			return nil, fmt.Errorf("-%c needs its value as a word of its own: -%c %s", c, c, o.value)
+		default:
+			return f.takeNext(o, "-"+string(c), rest)
+		}
+	}
+	return rest, nil
+}
+
+// takeNext takes an option whose value is the next argument.
+func (f *flags) takeNext(o *option, spelt string, rest []string) ([]string, error) {
+	if len(rest) == 0 || rest[0] == "" || isOption(rest[0]) {
+		return nil, missing(spelt, o)
+	}
+	return rest[1:], f.take(o, rest[0])
+}
+
+func (f *flags) take(o *option, value string) error {
+	switch {
+	case o.later:
+		return fmt.Errorf("--%s is not there yet", o.long)
+	case o.key != "":
+		if o.value == "" {
+			value = o.fixed
+		}
+		f.settings = append(f.settings, setting{"--" + o.long, o.key, value})
+		return nil
+	}
+	return o.set(f, value)
+}
+
+func missing(spelt string, o *option) error {
+	return fmt.Errorf("%s needs a value: --%s %s", spelt, o.long, o.value)
+}
+
+// isOption says that arg is an option of the table, and so not the value of
+// the one before it.
+func isOption(arg string) bool {
+	if name, ok := strings.CutPrefix(arg, "--"); ok {
+		name, _, _ = strings.Cut(name, "=")
+		return name == "" || findOption(func(o *option) bool { return o.long == name }) != nil
+	}
+	return len(arg) == 2 && arg[0] == '-' && findOption(func(o *option) bool { return o.short == arg[1] }) != nil
+}
+
+func findOption(match func(*option) bool) *option {
+	for i := range options {
+		if match(&options[i]) {
+			return &options[i]
+		}
+	}
+	return nil
+}
+
+func optionNames() []string {
+	names := make([]string, len(options))
+	for i := range options {
+		names[i] = options[i].long
+	}
+	return names
+}
+
+// conflict returns the first contradiction between options.
+func (f *flags) conflict() error {
+	resumes := f.cont || f.resume != ""
+	switch {
+	case f.cont && f.resume != "":
+		return errors.New("-c and -r exclude each other")
+	case resumes && f.unsaved():
+		return errors.New("-c and -r need a session, which --no-session, -p and --subagent do without (a script names its conversation with -p --session-file)")
+	case f.sessionFile != "" && !f.print:
+		return errors.New("--session-file goes with -p only")
+	case f.sessionFile != "" && (f.noSession || f.subagent):
+		return errors.New("--session-file saves a session, which --no-session and --subagent do not")
+	case f.here && !resumes:
+		return errors.New("--here goes with -c or -r only")
+	case f.force && !f.init:
+		return errors.New("--force goes with --init only")
+	case f.agentMode != "" && !f.subagent:
+		return errors.New("--agent-mode goes with --subagent only")
+	case f.noStdin && f.dash:
+		return errors.New("--no-stdin and a lone - exclude each other")
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"cluade/agent"
+	"cluade/internal/chat"
+	"cluade/store"
+)
+
+// turn carries one input to its end under a context of its own, which Ctrl-C
+// and the time limit end. It tells what went wrong, and returns it.
+func (a *app) turn(ctx context.Context, text string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !a.oneShot() {
+		defer a.watchTurn(cancel)()
+	}
+	if a.cfg.TimeLimit > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, a.cfg.TimeLimit, agent.ErrTimeLimit)
+		defer end()
+	}
+	for _, n := range a.prompt.NewTurn() {
+		a.out.Notice(n)
+	}
+	err := a.agent.Turn(ctx, a.mask(text))
+	if h := a.hint(err); h != "" {
+		a.out.Notice("hint: " + h)
+	}
+	return err
+}
+
+// openSession chooses the session that the options name and begins it.
+func (a *app) openSession() error {
+	f := a.flags
+	a.openStore()
+	switch {
+	case f.sessionFile != "":
+		return a.openFile(f.sessionFile)
+	case f.resume != "":
+		return a.resume(f.resume)
+	case f.cont:
+		return a.resumeLatest()
+	}
+	a.newSession()
+	return nil
+}
+
+// openStore names the sessions directory, unless nothing is to be saved.
+func (a *app) openStore() {
+	a.sessions = nil
+	if a.flags.unsaved() && a.flags.sessionFile == "" {
+		return
+	}
+	if a.place.State == "" {
+		a.notices = append(a.notices, "there is no home directory: nothing is saved")
+		return
+	}
+	a.sessions = store.OpenSessions(a.place, a.cfg)
+	if a.key != "" {
+		a.sessions.SetSecret(a.key)
+	}
+}
+
+// newSession puts an empty session in the place of the present one.
+func (a *app) newSession() {
+	s := &chat.Session{Dir: a.place.Dir, Model: a.cfg.Model, Created: time.Now()}
+	var j *store.Journal
+	if a.sessions != nil {
+		j = a.sessions.New(s, a.env.Version)
+	}
+	a.begin(s, j)
+}
+
+func (a *app) resumeLatest() error {
+	err := store.ErrNoSession
+	var id string
+	if a.sessions != nil {
+		id, err = a.sessions.Latest()
+	}
+	switch {
+	case err == nil:
+		return a.resume(id)
+	case errors.Is(err, store.ErrNoSession) && !a.oneShot():
+		a.notices = append(a.notices, "there is no saved session; a new one begins")
+		a.newSession()
+		return nil
+	case errors.Is(err, store.ErrNoSession):
+		return errors.New("there is no saved session to go on with")
+	}
+	return err
+}
+
+// resume puts a saved session, named by its id or a unique prefix, in the
+// place of the present one and goes to its directory. With an error the
+// present one goes on as it was.
+func (a *app) resume(id string) error {
+	if a.sessions == nil {
+		return errors.New("no sessions are kept in this run")
+	}
+	r, err := a.sessions.Resume(id, a.env.Version)
+	if err != nil {
+		return err
+	}
+	if err := a.moveTo(r.Session.Dir); err != nil {
+		r.Journal.Close()
+		return err
+	}
+	a.beginResumed(r)
+	return nil
+}
+
+// openFile begins the session of a file that the person named.
+func (a *app) openFile(path string) error {
+	if a.sessions == nil {
+		return errors.New("--session-file needs a home directory")
+	}
+	r, err := a.sessions.OpenFile(path, &chat.Session{Dir: a.place.Dir, Model: a.cfg.Model, Created: time.Now()}, a.env.Version)
+	if err != nil {
+		return fmt.Errorf("--session-file: %w", err)
+	}
+	a.beginResumed(r)
+	return nil
+}
+
+// beginResumed goes on with a loaded session. Its model counts only where the
+// person set none.
+func (a *app) beginResumed(r *store.Resumed) {
+	a.notices = append(a.notices, r.Notices...)
+	if a.cfg.Source("model") == store.TierDefault && r.Session.Model != "" {
+		a.cfg.Model = r.Session.Model
+	}
+	r.Session.Model = a.cfg.Model
+	a.pending = r.Pending
+	if r.Pending != "" && a.oneShot() {
+		a.notices = append(a.notices, "the last question of the session had no answer and is left out: "+chat.EscapeText(r.Pending, 60))
+	}
+	a.begin(r.Session, r.Journal)
+}
+
+// moveTo makes dir the directory of the run, with the configuration there. A
+// directory that is gone is no reason to stop.
+func (a *app) moveTo(dir string) error {
+	old := a.place
+	if dir == "" || dir == old.Dir || a.flags.here {
+		return nil
+	}
+	if err := os.Chdir(dir); err != nil {
+		a.notices = append(a.notices, fmt.Sprintf("the session's directory cannot be used (%v), staying in %s", err, old.Dir))
+		return nil
+	}
+	a.place = store.FindPlace(dir, a.env.Getenv)
+	if err := a.configure(); err != nil {
+		a.place = old
+		return errors.Join(err, os.Chdir(old.Dir))
+	}
+	a.openStore()
+	a.notices = append(a.notices, "working in "+dir+", where the session began")
+	return nil
+}
+
+// setModel takes another model for the requests that follow.
+func (a *app) setModel(name string) error {
+	if err := a.cfg.Set(store.TierFlag, "model", name); err != nil {
+		return err
+	}
+	a.client.SetModel(a.cfg.Model)
+	a.session.Model = a.cfg.Model
+	return nil
+}
+
+func (a *app) closeJournal() {
+	if a.journal != nil {
+		a.journal.Close()
+	}
+}
+
+// listSessions prints what is saved.
+func (a *app) listSessions() (int, error) {
+	if a.place.State == "" {
+		return exitUsage, errors.New("there is no home directory, so no sessions are saved")
+	}
+	list, err := store.OpenSessions(a.place, a.cfg).List()
+	if err != nil {
+		return exitUsage, err
+	}
+	return a.print(strings.Join(sessionLines(list, ""), ""))
+}
+
+// sessionLines shows sessions, one a line; current is marked.
+func sessionLines(list []store.Summary, current string) []string {
+	lines := make([]string, len(list))
+	for i, s := range list {
+		mark := ' '
+		if s.ID == current {
+			mark = '*'
+		}
+		damage := ""
+		if s.Damage != "" {
+			damage = "  [" + s.Damage + "]"
+		}
+		lines[i] = fmt.Sprintf("%c %s  %s  %d messages  ~%s  \"%s\"%s\n", mark, s.ID,
+			s.Created.Format("2006-01-02 15:04"), s.Messages, sizeText(s.Bytes), s.First, damage)
+	}
+	return lines
+}
+
+// sizeText shows a number of bytes in three digits or so.
+func sizeText(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// watched is an app whose death is told instead of died.
+func watched() (*app, chan int) {
+	died := make(chan int, 8)
+	return &app{die: func(code int) { died <- code }}, died
+}
+
+func raise(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(os.Getpid(), sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSignalsCancelTheRun(t *testing.T) {
+	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		a, died := watched()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		stop := a.watchRun(cancel, true)
+		raise(t, sig)
+		<-ctx.Done()
+		stop()
+		var s stopped
+		if !errors.As(context.Cause(ctx), &s) || s.exitCode() != code {
+			t.Errorf("%v: cause %v, want code %d", sig, context.Cause(ctx), code)
+		}
+		select {
+		case got := <-died:
+			t.Errorf("%v: died with %d, want an end in order", sig, got)
+		default:
+		}
+	}
+}
+
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	a, died := watched()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer a.watchTurn(cancel)()
+	raise(t, syscall.SIGINT)
+	<-ctx.Done()
+	raise(t, syscall.SIGINT)
+	wantDeath(t, died, 130)
+}
+
+func TestRunThatDoesNotEndIsEnded(t *testing.T) {
+	a, died := watched()
+	_, cancel := context.WithCancelCause(context.Background())
+	defer a.watch([]os.Signal{syscall.SIGTERM}, time.Millisecond, cancel)()
+	raise(t, syscall.SIGTERM)
+	wantDeath(t, died, 143)
+}
+
+func wantDeath(t *testing.T, died chan int, code int) {
+	t.Helper()
+	select {
+	case got := <-died:
+		if got != code {
+			t.Errorf("died with %d, want %d", got, code)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("still alive, want an end with %d", code)
+	}
+}
+
+// TestIgnoredSignalStaysIgnored is the way of nohup.
+func TestIgnoredSignalStaysIgnored(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	a, _ := watched()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer a.watchRun(cancel, true)()
+	raise(t, syscall.SIGHUP)
+	raise(t, syscall.SIGTERM)
+	<-ctx.Done()
+	if got, want := context.Cause(ctx), (stopped{syscall.SIGTERM}); got != want {
+		t.Errorf("cause %v, want %v", got, want)
+	}
+}

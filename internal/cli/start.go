@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"cluade/store"
+)
+
+// maxDepth is how deep runs may start runs.
+const maxDepth = 3
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, env Env) int {
+	tuneMemory(env.Getenv)
+	defer catchBrokenPipe()()
+	a := &app{env: env, die: os.Exit}
+	code, err := a.run(ctx)
+	if err != nil {
+		a.fail(err)
+	}
+	return code
+}
+
+// run goes through the start-up in its order: what needs no configuration, the
+// configuration, the session, the parts; then the work. With an error nothing
+// was sent.
+func (a *app) run(ctx context.Context) (int, error) {
+	f, err := parseArgs(a.env.Args)
+	if err != nil {
+		return exitUsage, err
+	}
+	a.flags = f
+	switch {
+	case f.help, f.topic == "options":
+		return a.print(usage())
+	case f.topic == "exit-codes":
+		return a.print(exitCodes)
+	case f.version:
+		return a.print(versionText(a.env.Version))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer a.watchRun(cancel, a.oneShot())()
+	if err := a.enter(); err != nil {
+		return exitUsage, err
+	}
+	if f.init {
+		return a.writeConfig()
+	}
+	if f.syslog {
+		if !a.oneShot() {
+			return exitUsage, errors.New("--syslog needs a prompt")
+		}
+		defer a.useSyslog()()
+	}
+	if err := a.configure(); err != nil {
+		return exitUsage, err
+	}
+	if f.list {
+		return a.listSessions()
+	}
+	return a.work(ctx)
+}
+
+// work opens the session and answers the prompt, or talks.
+func (a *app) work(ctx context.Context) (int, error) {
+	a.out = newOutput(a.env, outputOptions{
+		Quiet: a.flags.quietRun(), Color: a.cfg.Color, ASCII: a.flags.ascii,
+		ContextLimit: func() int { return a.cfg.ContextLimit },
+		Model:        func() string { return a.cfg.Model },
+	})
+	if err := a.openSession(); err != nil {
+		return exitUsage, err
+	}
+	defer a.closeJournal()
+	if !a.oneShot() {
+		code := a.repl(ctx)
+		var s stopped
+		if errors.As(context.Cause(ctx), &s) {
+			code = s.exitCode()
+		}
+		return code, nil
+	}
+	text, err := a.input(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return a.exitCode(context.Cause(ctx)), nil
+		}
+		return exitUsage, err
+	}
+	err = a.turn(ctx, text)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return a.exitCode(err), nil
+}
+
+// enter goes to the directory of the run and takes its depth.
+func (a *app) enter() error {
+	if a.flags.cwd != "" {
+		if err := os.Chdir(a.flags.cwd); err != nil {
+			return fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the current directory: %w", err)
+	}
+	a.place = store.FindPlace(dir, a.env.Getenv)
+	a.depth = depthOf(a.env.Getenv("CLUADE_DEPTH"))
+	switch {
+	case a.depth >= maxDepth:
+		return fmt.Errorf("this is run number %d of runs that start each other (CLUADE_DEPTH); no more than %d are allowed", a.depth+1, maxDepth)
+	case a.depth > 0 && a.flags.init:
+		return errors.New("--init is refused in a run that another run started")
+	case a.depth > 0 && a.flags.yes:
+		a.flags.yes = false
+		a.notices = append(a.notices, "-y is ignored in a run that another run started: no person typed it")
+	}
+	return nil
+}
+
+// depthOf reads CLUADE_DEPTH: 0 where a person started the run. Whatever is no
+// count is taken for the work of a run.
+func depthOf(value string) int {
+	if value == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 1
+	}
+	return n
+}
+
+func (a *app) writeConfig() (int, error) {
+	path, err := store.Init(a.place, a.flags.force)
+	if err != nil {
+		return exitUsage, err
+	}
+	return a.print(path + "\n")
+}
+
+// configure reads the configuration of the directory, stores what the options
+// say and makes the client for it. With an error nothing changed.
+func (a *app) configure() error {
+	cfg, notices, err := store.Load(a.place)
+	if err != nil {
+		return err
+	}
+	for _, s := range a.flags.settings {
+		if err := cfg.Set(store.TierFlag, s.key, s.value); err != nil {
+			return fmt.Errorf("%s: %w", s.option, err)
+		}
+	}
+	key, from, err := cfg.Credential(a.place, a.flags.apiKey)
+	if err != nil {
+		return err
+	}
+	client, err := a.connect(cfg, key)
+	if err != nil {
+		return err
+	}
+	a.cfg, a.faults, a.key, a.keyFrom, a.client = cfg, notices, key, from, client
+	return nil
+}
+
+// print writes text to standard output.
+func (a *app) print(text string) (int, error) {
+	if _, err := io.WriteString(a.env.Stdout, text); err != nil {
+		return writeCode(err), nil
+	}
+	return exitDone, nil
+}
+
+// useSyslog puts the system log in the place of standard error.
+func (a *app) useSyslog() func() {
+	w, err := openSyslog(syslogPath, a.env.Stderr)
+	if err != nil {
+		a.notices = append(a.notices, "the system log cannot be reached, standard error is used: "+err.Error())
+		return func() {}
+	}
+	a.env.Stderr = w
+	return func() { w.Close() }
+}
+
+// tuneMemory trades time for memory, as the devices want, unless the person
+// chose otherwise.
+func tuneMemory(getenv func(string) string) {
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit(memTotal("/proc/meminfo")))
+	}
+}
+
+// memoryLimit is the soft limit in bytes for a machine with total KiB of
+// memory; 0 is not known.
+func memoryLimit(total int) int64 {
+	if total > 0 && total <= 64<<10 {
+		return 24 << 20
+	}
+	return 48 << 20
+}
+
+// memTotal is the machine's memory in KiB as /proc/meminfo tells it, 0 if it
+// does not.
+func memTotal(path string) int {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), "MemTotal:"); ok {
+			n, _ := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, "kB")))
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"cluade/agent"
+	"cluade/internal/chat"
+	"cluade/internal/policy"
+	"cluade/provider"
+	"cluade/store"
+	"cluade/tools"
+)
+
+// minSecret is the length from which a key is replaced by *** in what the
+// model reads. A shorter one would spoil ordinary words.
+const minSecret = 8
+
+// planTools are the tools of a run that only looks.
+var planTools = []string{"read", "glob", "grep"}
+
+// connect makes the client of the configured endpoint.
+func (a *app) connect(cfg *store.Config, key string) (*provider.Client, error) {
+	o := provider.Options{
+		BaseURL: cfg.BaseURL, Model: cfg.Model, Key: key,
+		Stream:         cfg.Stream,
+		RequestTimeout: cfg.RequestTimeout, FirstByteTimeout: cfg.FirstByteTimeout, IdleTimeout: cfg.IdleTimeout,
+		Retries:  cfg.Retries,
+		Thinking: cfg.Thinking, ThinkingSet: isSet(cfg, "thinking"),
+		Effort: cfg.Effort, EffortSet: isSet(cfg, "reasoning_effort"),
+		MaxTokens: cfg.MaxTokens, MaxTokensSet: isSet(cfg, "max_tokens"),
+		ExtraBody: cfg.ExtraBody, Headers: cfg.Headers, Quirks: cfg.Provider, TextTools: cfg.TextTools,
+		CAFile: cfg.CAFile, Insecure: cfg.Insecure,
+		Trace:   a.env.Getenv("CLUADE_TRACE"),
+		Version: a.env.Version,
+	}
+	if a.flags.showJSON {
+		o.Debug = a.env.Stderr
+	}
+	return provider.New(o)
+}
+
+func isSet(cfg *store.Config, key string) bool { return cfg.Source(key) > store.TierDefault }
+
+// begin makes s the session of the run, saved to j (nil saves nothing), with
+// the agent that carries its turns, and tells what is to be said.
+func (a *app) begin(s *chat.Session, j *store.Journal) {
+	a.closeJournal()
+	a.session, a.journal = s, j
+	a.policy = a.newPolicy()
+	a.tools = &tools.Env{
+		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
+		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
+	}
+	a.prompt = newPrompt(promptOptions{
+		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
+		Created: s.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
+	})
+	a.client.SetModel(a.cfg.Model)
+	a.agent = agent.New(a.agentOptions())
+	for _, n := range append(a.faults, a.notices...) {
+		a.out.Warn(n)
+	}
+	a.faults, a.notices = nil, nil
+}
+
+func (a *app) agentOptions() agent.Options {
+	o := agent.Options{
+		Model: a.client, Tools: a.toolset(), Env: a.tools, Policy: a.policy, Session: a.session,
+		System: a.prompt.System,
+		Hooks:  keyMask{a},
+		Emit:   a.emit,
+
+		MaxSteps: a.cfg.MaxSteps, MaxTokens: a.cfg.MaxTotalTokens, ContextLimit: a.cfg.ContextLimit,
+		ResultBytes: a.cfg.ResultBytes,
+		RepeatLimit: a.cfg.RepeatLimit, ErrorLimit: a.cfg.ErrorLimit, PollLimit: a.cfg.PollLimit,
+		TruncationHint: "max_tokens in the configuration is the limit",
+	}
+	if a.journal != nil {
+		o.Journal = a.journal
+	}
+	if a.policy.Attended {
+		o.Approver = newApprover(a.env, a.out)
+	}
+	return o
+}
+
+// emit hands an event to the renderer, and takes from it what the run must
+// know: the file of the session, which exists from its first message on, and
+// what was refused.
+func (a *app) emit(e agent.Event) {
+	switch e := e.(type) {
+	case agent.StepStart:
+		if a.journal != nil {
+			a.tools.Session = a.journal.Path()
+		}
+	case agent.TurnEnd:
+		a.refused += e.Refused
+	}
+	a.out.Emit(e)
+}
+
+// toolset is what the model is offered.
+func (a *app) toolset() tools.Set {
+	var set tools.Set
+	for _, t := range tools.Builtin {
+		if a.policy.InToolset(t.Name) {
+			set = append(set, t)
+		}
+	}
+	return set
+}
+
+// newPolicy is the permission state of a session: the table of levels, the
+// configured ones over it, then --yes; and the tools that this run has at all.
+func (a *app) newPolicy() *policy.Policy {
+	p := &policy.Policy{Levels: policy.Defaults(), Attended: a.attended(), Toolset: a.cfg.Tools}
+	for tool, word := range a.cfg.Levels {
+		verdict, _ := policy.ParseVerdict(word) // a word that is none denies
+		p.Levels[tool] = policy.Level{Verdict: verdict, Source: filepath.Base(a.cfg.LevelFiles[tool])}
+	}
+	if a.flags.agentMode == "plan" {
+		p.Toolset, p.Boundary = []string{}, "plan mode allows only looking"
+		for _, tool := range planTools {
+			if a.cfg.Tools == nil || slices.Contains(a.cfg.Tools, tool) {
+				p.Toolset = append(p.Toolset, tool)
+			}
+		}
+	}
+	if a.flags.yes {
+		p.ApplyYes()
+	}
+	return p
+}
+
+// attended says whether somebody can be asked. In doubt nobody can: a question
+// that no one sees would wait for ever.
+func (a *app) attended() bool {
+	if a.flags.unattendedRun() || a.flags.syslog || a.depth > 0 {
+		return false
+	}
+	if tty := asTerminal(a.env.Stdin); tty != nil {
+		return inForeground(tty)
+	}
+	if a.flags.quiet || !isPipe(a.env.Stdin) || asTerminal(a.env.Stderr) == nil {
+		return false
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	return inForeground(tty)
+}
+
+func isPipe(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// inForeground says that a read of the terminal would not stop the process, as
+// it does for a job in the background. A terminal that is not the controlling
+// one has no jobs.
+func inForeground(tty *os.File) bool {
+	var group int32
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, tty.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
+	return errno != 0 || int(group) == syscall.Getpgrp()
+}
+
+// childVars is the environment of child processes: what this process has,
+// without the configured names, with what a run that a child starts must know.
+// A key given as an option would not reach it otherwise.
+func (a *app) childVars() []string {
+	drop := append([]string{"CLUADE_DEPTH", "CLUADE_PARENT"}, a.cfg.ScrubEnv...)
+	var vars []string
+	for _, v := range a.env.Environ {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.Contains(drop, name) {
+			vars = append(vars, v)
+		}
+	}
+	vars = append(vars, "CLUADE_DEPTH="+strconv.Itoa(a.depth+1), "CLUADE_PARENT=base_url="+a.cfg.BaseURL)
+	if a.flags.apiKey != "" && !slices.Contains(drop, "CLUADE_API_KEY") {
+		vars = append(vars, "CLUADE_API_KEY="+a.key)
+	}
+	return vars
+}
+
+// projectRoot is the nearest directory from dir upwards that holds .git, else
+// dir.
+func projectRoot(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+	}
+}
+
+// mask replaces the key in what enters the transcript.
+func (a *app) mask(text string) string {
+	if len(a.key) < minSecret {
+		return text
+	}
+	return strings.ReplaceAll(text, a.key, "***")
+}
+
+// keyMask keeps the key out of what tools return.
+type keyMask struct{ a *app }
+
+func (keyMask) Pre(context.Context, chat.ToolCall) (policy.Wish, error) { return policy.WishNone, nil }
+
+func (m keyMask) Post(_ context.Context, _ chat.ToolCall, text string) string { return m.a.mask(text) }
