@@ -5,9 +5,14 @@
 package store
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
-	"time"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"cluade/internal/chat"
 )
@@ -15,15 +20,39 @@ import (
 // ErrNoSession says that no saved session has that id.
 var ErrNoSession = errors.New("no such session")
 
-// ConfigError is a configuration file that cannot be used. Line and Col are
-// set for syntax errors, counted from 1.
+// maxQuoted is how many bytes of a file's text a notice or an error shows.
+const maxQuoted = 240
+
+// ConfigError is a configuration that cannot be used. File is the path of the
+// file, or "environment". Line and Col are set for syntax errors, counted from
+// 1, Col in characters. Key is the key with its objects ("ssh.timeout"), "" for
+// the file as a whole. All texts are escaped and cut.
 type ConfigError struct {
 	File      string
 	Line, Col int
 	Key, Msg  string
+
+	refused bool // in a project file too it stops the run
 }
 
-func (e *ConfigError) Error() string { return fmt.Sprintf("%s: %s: %s", e.File, e.Key, e.Msg) }
+func (e *ConfigError) Error() string {
+	switch {
+	case e.Line > 0:
+		return fmt.Sprintf("%s: line %d, column %d: %s", e.File, e.Line, e.Col, e.Msg)
+	case e.Key != "":
+		return fmt.Sprintf("%s: %s %s", e.File, e.Key, e.Msg)
+	}
+	return e.File + ": " + e.Msg
+}
+
+// configError makes a ConfigError whose texts may be shown.
+func configError(file, key, msg string) *ConfigError {
+	return &ConfigError{
+		File: chat.EscapeText(file, maxQuoted),
+		Key:  chat.EscapeText(key, 80),
+		Msg:  chat.EscapeText(msg, maxQuoted),
+	}
+}
 
 // Tier says who set a value. Later tiers overrule earlier ones.
 type Tier int
@@ -37,147 +66,65 @@ const (
 	TierFlag
 )
 
-// Place is where a run happens.
+// Place is where a run happens. All paths are absolute.
 type Place struct {
 	State  string // state directory, "" if there is none
 	Dir    string // working directory
-	Home   string
+	Home   string // "" if there is none
 	Getenv func(string) string
 }
 
 // FindPlace names the state directory from CLUADE_HOME, HOME, or the passwd
-// entry of the user, in that order.
-func FindPlace(dir string, getenv func(string) string) Place { return Place{} }
-
-// Config is the merged configuration. Values are checked when they are stored;
-// what is here is in range.
-type Config struct {
-	BaseURL          string
-	Model            string
-	APIKey           string
-	MaxSteps         int
-	MaxTokens        int
-	RequestTimeout   time.Duration
-	FirstByteTimeout time.Duration // 0: RequestTimeout
-	IdleTimeout      time.Duration
-	Thinking         bool
-	Effort           string
-	ContextLimit     int
-	CompactAt        float64
-	MaxTotalTokens   int
-	TimeLimit        time.Duration
-	Stream           bool
-	Retries          int
-	BashTimeout      time.Duration
-	ResultBytes      int
-	RepeatLimit      int
-	ErrorLimit       int
-	PollLimit        int
-	ExtraBody        string // raw JSON object
-	Provider         string // raw JSON object
-	Headers          [][2]string
-	TextTools        string
-	CAFile           string
-	Insecure         bool
-	ScrubEnv         []string
-	Color            string
-	SessionsDir      string
-	JournalSync      string
-	Levels           map[string]string // tool -> allow, ask, deny, as configured
-	LevelFiles       map[string]string // tool -> file that set it
-	Tools            []string          // subset offered, nil is all
-
-	sources map[string]Tier
+// entry of the user, in that order. A home that is not an absolute path of an
+// existing directory counts as none, as with "nobody" and in bare cron jobs;
+// the working directory never takes its place. CLUADE_HOME need not exist.
+func FindPlace(dir string, getenv func(string) string) Place {
+	p := Place{Dir: dir, Home: getenv("HOME"), Getenv: getenv}
+	if !isHome(p.Home) {
+		p.Home = passwdHome(os.Getuid())
+	}
+	switch state := getenv("CLUADE_HOME"); {
+	case filepath.IsAbs(state):
+		p.State = filepath.Clean(state)
+	case state != "":
+		p.State = filepath.Join(dir, state)
+	case p.Home != "":
+		p.State = filepath.Join(p.Home, ".cluade")
+	}
+	return p
 }
 
-// Source says which tier set key.
-func (c *Config) Source(key string) Tier { return c.sources[key] }
-
-// Load reads the files and the environment. A faulty user file is an error
-// (*ConfigError); whatever else is wrong is told in the notices, one sentence
-// each, already escaped.
-func Load(p Place) (*Config, []string, error) { return nil, nil, errors.New("not built") }
-
-// Set stores a value from the command line or the environment, checked like
-// one from a file.
-func (c *Config) Set(t Tier, key, value string) error { return errors.New("not built") }
-
-// Credential picks the key for the base URL: flag, CLUADE_API_KEY,
-// OPENAI_API_KEY, the variable of the host, files. source names where it came
-// from, for people; no key is legal. The error names the source, never the
-// value.
-func (c *Config) Credential(p Place, flag string) (key, source string, err error) {
-	return "", "", errors.New("not built")
+func isHome(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
 }
 
-// Init writes the default configuration and returns its path. An existing file
-// is left alone with an error unless force is set.
-func Init(p Place, force bool) (string, error) { return "", errors.New("not built") }
-
-// Sessions is the directory of saved sessions.
-type Sessions struct{ dir string }
-
-// OpenSessions names the directory; nothing is made before the first message.
-func OpenSessions(p Place, c *Config) *Sessions { return &Sessions{} }
-
-// SetSecret makes s be replaced by *** wherever it would enter a journal.
-func (s *Sessions) SetSecret(key string) {}
-
-// New starts a session. Its file is made with the first message; until then the
-// id in sess is empty.
-func (s *Sessions) New(sess *chat.Session, version string) *Journal { return &Journal{} }
-
-// Resumed is a loaded session with what had to be said about it.
-type Resumed struct {
-	Session *chat.Session
-	Journal *Journal
-	Notices []string
-	Pending string // an unanswered last user message that was dropped
+// passwdHome is the home directory that /etc/passwd gives to uid, "" if that
+// is none.
+func passwdHome(uid int) string {
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if dir := findHome(f, uid); isHome(dir) {
+		return dir
+	}
+	return ""
 }
 
-// Resume loads a session by id or unique prefix and locks it. A session that
-// another process holds is copied under a new id.
-func (s *Sessions) Resume(id, version string) (*Resumed, error) { return nil, errors.New("not built") }
-
-// Latest is the session that the pointer names, else the newest.
-func (s *Sessions) Latest() (string, error) { return "", ErrNoSession }
-
-// Summary is one line of a listing.
-type Summary struct {
-	ID       string
-	Created  time.Time
-	Messages int
-	Bytes    int64
-	First    string // the first prompt, escaped, at most 50 columns
-	Damage   string // "empty", "torn", "3 lines skipped"; "" if whole
+// findHome reads the home directory of uid from a file in the form of
+// passwd(5): name, password, uid, gid, comment, home, shell.
+func findHome(r io.Reader, uid int) string {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		f := strings.Split(lines.Text(), ":")
+		if len(f) >= 6 && f[2] == strconv.Itoa(uid) {
+			return f[5]
+		}
+	}
+	return ""
 }
-
-// List returns the sessions, newest first.
-func (s *Sessions) List() ([]Summary, error) { return nil, errors.New("not built") }
-
-// OpenFile opens a session file at a path of the user's choice
-// (--session-file): loaded if present, else a fresh start.
-func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*Resumed, error) {
-	return nil, errors.New("not built")
-}
-
-// Journal is the append-only file of one session. It fits agent.Journal.
-type Journal struct{}
-
-// Path is the file, "" before the first message.
-func (j *Journal) Path() string { return "" }
-
-// Append writes one message.
-func (j *Journal) Append(m chat.Message) error { return nil }
-
-// Reset replaces everything before by msgs.
-func (j *Journal) Reset(why string, msgs []chat.Message) error { return nil }
-
-// Truncate keeps the first n messages.
-func (j *Journal) Truncate(n int, why string) error { return nil }
-
-// State writes the counters and, as configured, syncs.
-func (j *Journal) State(s *chat.Session) error { return nil }
-
-// Close releases the lock.
-func (j *Journal) Close() error { return nil }

@@ -1,0 +1,359 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"cluade/internal/chat"
+	"cluade/internal/jsonenc"
+	"github.com/valyala/fastjson"
+)
+
+// Config is the merged configuration. Values are checked when they are stored;
+// what is here is in range.
+type Config struct {
+	BaseURL          string // without a slash at the end
+	Model            string
+	APIKey           string // as configured; Credential says which one counts
+	MaxSteps         int
+	MaxTokens        int
+	RequestTimeout   time.Duration
+	FirstByteTimeout time.Duration // 0: RequestTimeout
+	IdleTimeout      time.Duration
+	Thinking         bool
+	Effort           string
+	ContextLimit     int
+	CompactAt        float64 // part of ContextLimit
+	MaxTotalTokens   int     // 0: no limit
+	TimeLimit        time.Duration
+	Stream           bool
+	Retries          int
+	BashTimeout      time.Duration
+	ResultBytes      int
+	RepeatLimit      int
+	ErrorLimit       int
+	PollLimit        int
+	ExtraBody        string // raw JSON object, "" if empty
+	Provider         string // raw JSON object, "" if empty
+	Headers          [][2]string
+	TextTools        string // "auto", "true" or "false"
+	CAFile           string
+	Insecure         bool
+	ScrubEnv         []string
+	Color            string
+	SessionsDir      string            // "": sessions in the state directory
+	JournalSync      string            // "none", "turn" or "always"
+	Levels           map[string]string // tool -> allow, ask, deny, as configured
+	LevelFiles       map[string]string // tool -> file that set it
+	Tools            []string          // subset offered, nil is all
+
+	// Unknown are the keys of the files that mean nothing here.
+	Unknown []UnknownKey
+
+	home      string
+	keyFile   string
+	hardAt    float64
+	models    []model
+	entry     *model   // of models, in force
+	overruled []string // keys whose value is the entry's
+	values    map[string]setting
+}
+
+// UnknownKey is a key that no part of the program reads. Nearest is the known
+// key it may have been meant for, "" if none is like it. The texts are escaped.
+type UnknownKey struct{ File, Key, Nearest string }
+
+// setting is the value in force of one key, and who set it.
+type setting struct {
+	json string
+	tier Tier
+	file string // "" if no file
+}
+
+// Source says which tier set key.
+func (c *Config) Source(key string) Tier {
+	if slices.Contains(c.overruled, key) {
+		return TierUser
+	}
+	return c.values[key].tier
+}
+
+// Load reads the files and the environment. A faulty user file is an error
+// (*ConfigError); whatever else is wrong is told in the notices, one sentence
+// each, already escaped.
+func Load(p Place) (*Config, []string, error) {
+	c := defaults(p.Home)
+	var notices []string
+	user, project := "", filepath.Join(p.Dir, ".cluade", "config.json")
+	if p.State != "" {
+		user = filepath.Join(p.State, "config.json")
+		notes, err := c.loadFile(user, TierUser)
+		if err != nil {
+			return nil, nil, err
+		}
+		notices = append(notices, notes...)
+	}
+	if !sameFile(user, project) {
+		next := c.clone()
+		notes, err := next.loadFile(project, TierProject)
+		switch {
+		case err == nil:
+			c, notices = next, append(notices, notes...)
+		case err.refused:
+			return nil, nil, err
+		default:
+			notices = append(notices, err.Error()+"; nothing of this file is in force")
+		}
+	}
+	if err := c.loadEnv(p.Getenv); err != nil {
+		return nil, nil, err
+	}
+	return c, notices, nil
+}
+
+// defaults is the configuration without any file.
+func defaults(home string) *Config {
+	c := &Config{
+		home: home, Levels: map[string]string{}, LevelFiles: map[string]string{}, values: map[string]setting{},
+	}
+	all := keys()
+	for i := range all {
+		if all[i].def != "" {
+			c.store(&all[i], fastjson.MustParse(all[i].def), setting{})
+		}
+	}
+	return c
+}
+
+func (c *Config) clone() *Config {
+	next := *c
+	next.Levels, next.LevelFiles, next.values = maps.Clone(c.Levels), maps.Clone(c.LevelFiles), maps.Clone(c.values)
+	next.Unknown = slices.Clone(c.Unknown)
+	return &next
+}
+
+// sameFile says whether two names are one file, as the state directory's and
+// the working directory's are in the home.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// admits answers the one question of the tiers: may t set k to v?
+func (c *Config) admits(k *key, t Tier, v *fastjson.Value) bool {
+	if t != TierProject || k.tier == "free" {
+		return true
+	}
+	if k.strict == nil {
+		return false
+	}
+	old, ok := c.values[k.name]
+	if !ok {
+		old.json = k.def
+	}
+	return k.strict(old.json, v)
+}
+
+// store is the one procedure that puts values in force. It stores nothing that
+// is not admitted. The value was approved by the key's kind.
+func (c *Config) store(k *key, v *fastjson.Value, s setting) bool {
+	if !c.admits(k, s.tier, v) {
+		return false
+	}
+	if k.adds {
+		v = union(c.values[k.name].json, v)
+	}
+	s.json = jsonText(v)
+	if k.mild && s.file != "" && s.json == k.def {
+		s.tier = c.values[k.name].tier
+	}
+	c.values[k.name] = s
+	if k.put != nil {
+		k.put(c, v)
+	}
+	return true
+}
+
+// union is the list old with what v has beyond it.
+func union(old string, v *fastjson.Value) *fastjson.Value {
+	if old == "" {
+		return v
+	}
+	list := stringsOf(fastjson.MustParse(old))
+	for _, s := range stringsOf(v) {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	text := []byte{'['}
+	for i, s := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = jsonenc.AppendString(text, s)
+	}
+	return fastjson.MustParseBytes(append(text, ']'))
+}
+
+// settle computes what follows from several keys together.
+func (c *Config) settle() error {
+	all := keys()
+	c.overruled = nil
+	for _, name := range []string{"base_url", "model", "context_limit", "thinking"} {
+		findKey(all, name).put(c, fastjson.MustParse(c.values[name].json))
+	}
+	c.applyModel()
+	c.Provider = c.object("provider")
+	findKey(all, "hard_compact_threshold").put(c, fastjson.MustParse(c.values["hard_compact_threshold"].json))
+	switch {
+	case c.hardAt > c.CompactAt:
+	case c.Source("hard_compact_threshold") == TierDefault:
+		c.hardAt = (c.CompactAt + 1) / 2
+	default:
+		return fmt.Errorf("must be above compact_threshold, which is %g", c.CompactAt)
+	}
+	return nil
+}
+
+// object is the JSON object of the members of a group that are set.
+func (c *Config) object(group string) string {
+	text := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(c.values)) {
+		if member, ok := strings.CutPrefix(name, group+"."); ok {
+			text = append(jsonenc.AppendKey(text, member), c.values[name].json...)
+		}
+	}
+	if len(text) == 1 {
+		return ""
+	}
+	return string(append(text, '}'))
+}
+
+// Set stores a value from the command line or the environment, checked like
+// one from a file. The error does not name the key.
+func (c *Config) Set(t Tier, key, value string) error {
+	k := findKey(keys(), key)
+	if k == nil {
+		return fmt.Errorf("unknown key %s", key)
+	}
+	v, err := fastjson.Parse(value)
+	if err != nil || k.kind.text {
+		v = fastjson.MustParse(quote(value))
+	}
+	if err := k.kind.verify(v); err != nil {
+		return err
+	}
+	next := c.clone()
+	if !next.store(k, v, setting{tier: t}) {
+		return errors.New("may not be set by a project")
+	}
+	if err := next.settle(); err != nil {
+		return err
+	}
+	*c = *next
+	return nil
+}
+
+func quote(s string) string { return string(jsonenc.AppendString(nil, s)) }
+
+// loadEnv takes what the environment says.
+func (c *Config) loadEnv(getenv func(string) string) *ConfigError {
+	base := "CLUADE_BASE_URL"
+	if getenv(base) == "" && c.Source("base_url") == TierDefault {
+		base = "OPENAI_BASE_URL"
+	}
+	for _, v := range []struct{ name, key, value string }{
+		{base, "base_url", getenv(base)},
+		{"CLUADE_MODEL", "model", getenv("CLUADE_MODEL")},
+		{"CLICOLOR_FORCE", "color", colorOf(getenv)},
+	} {
+		if v.value == "" {
+			continue
+		}
+		if err := c.Set(TierEnv, v.key, v.value); err != nil {
+			return configError("environment", v.name, err.Error())
+		}
+	}
+	return nil
+}
+
+// colorOf is what NO_COLOR (no-color.org) and CLICOLOR_FORCE (bixense.com/clicolors)
+// say; the former wins.
+func colorOf(getenv func(string) string) string {
+	force := getenv("CLICOLOR_FORCE")
+	switch {
+	case getenv("NO_COLOR") != "":
+		return "never"
+	case force != "" && force != "0":
+		return "always"
+	}
+	return ""
+}
+
+// loadFile puts a file's values in force and returns what is to be said of
+// them. A file that is not there has none. After an error c is unusable.
+func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	data, info, err := readFile(path, maxConfig)
+	if err != nil {
+		return nil, configError(path, "", why(err))
+	}
+	v, fault := parseObject(path, data)
+	if fault != nil {
+		return nil, fault
+	}
+	l := loader{c: c, all: keys(), path: path, tier: t, tools: map[string]string{}}
+	if fault := l.members("", v.GetObject()); fault != nil {
+		return nil, fault
+	}
+	if err := c.settle(); err != nil {
+		return nil, configError(path, "hard_compact_threshold", err.Error())
+	}
+	if info.Mode().Perm()&0o077 != 0 && holdsSecret(v) {
+		l.say("%s holds a key and others can read it (mode %04o): chmod 600 %[1]s", chat.EscapeText(path, maxQuoted), info.Mode().Perm())
+	}
+	return l.said(), nil
+}
+
+func holdsSecret(v *fastjson.Value) bool {
+	return len(v.GetStringBytes("api_key")) > 0 || v.GetObject("headers").Len() > 0
+}
+
+// parseObject reads the text of a configuration file.
+func parseObject(path string, data []byte) (*fastjson.Value, *ConfigError) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, configError(path, "", "is UTF-16: save it as UTF-8")
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, configError(path, "", "is empty: a configuration is a JSON object, {} at least")
+	}
+	if line, col, msg := checkSyntax(data); msg != "" {
+		e := configError(path, "", msg)
+		e.Line, e.Col = line, col
+		return nil, e
+	}
+	v, err := fastjson.ParseBytes(data)
+	if err != nil {
+		return nil, configError(path, "", err.Error())
+	}
+	if v.Type() != fastjson.TypeObject {
+		return nil, configError(path, "", "is not a JSON object")
+	}
+	return v, nil
+}

@@ -1,0 +1,338 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"cluade/internal/chat"
+	"cluade/internal/jsonenc"
+)
+
+// Journal is the append-only file of one session, made with the first message
+// and locked while it is open. It fits agent.Journal. The first error of a
+// write is returned; from then on nothing is written and no error comes, while
+// the file stays whole up to the last record that was saved.
+type Journal struct {
+	dir     *Sessions
+	sess    *chat.Session
+	version string
+
+	f    *os.File // nil before the first message
+	path string   // "" before the first message
+	dead bool
+
+	want  string         // the file that the first message makes; "" takes a new id
+	base  []chat.Message // what a new file begins with
+	held  *os.File       // a lock on the session that was read, if that is another file
+	point bool           // the pointer is to name this session with its next message
+	mend  mend
+}
+
+// mend is what makes the file of a resumed session agree with the transcript
+// that repair made of it. It is written before the first new record.
+type mend struct {
+	newline bool           // the last line is not ended
+	cut     int            // keep so many messages, -1 all
+	add     []chat.Message // then these
+	whole   []chat.Message // or put these in the place of all
+}
+
+// New starts a session. Its file is made with the first message; until then the
+// id in sess is empty.
+func (s *Sessions) New(sess *chat.Session, version string) *Journal {
+	return &Journal{dir: s, sess: sess, version: version, point: true, dead: s.dir == "", mend: mend{cut: -1}}
+}
+
+// Path is the file, "" before the first message.
+func (j *Journal) Path() string { return j.path }
+
+// Append writes one message as one line with one call.
+func (j *Journal) Append(m chat.Message) error {
+	if j.dead {
+		return nil
+	}
+	line := append([]byte(`{"t":"msg","m":`), chat.AppendMessage(nil, j.dir.mask(m))...)
+	if err := j.record(append(line, "}\n"...), j.dir.sync == "always"); err != nil {
+		return err
+	}
+	if j.point {
+		j.point = false
+		j.dir.point(j.sess.ID)
+	}
+	return nil
+}
+
+// Reset replaces everything before by msgs. Cut off in the middle it changes
+// nothing.
+func (j *Journal) Reset(why string, msgs []chat.Message) error {
+	switch {
+	case j.dead:
+		return nil
+	case j.f == nil:
+		j.base = msgs
+		return nil
+	}
+	err := j.open()
+	if err == nil {
+		err = j.reset(why, msgs)
+	}
+	return j.failed(err)
+}
+
+// Truncate keeps the first n messages.
+func (j *Journal) Truncate(n int, why string) error {
+	switch {
+	case j.dead:
+		return nil
+	case j.f == nil:
+		j.base = j.base[:min(n, len(j.base))]
+		return nil
+	}
+	return j.record(truncateRecord(n, why), false)
+}
+
+// Chdir records that the session works in dir from now on.
+func (j *Journal) Chdir(dir string) error {
+	if j.dead || j.f == nil {
+		return nil
+	}
+	line := jsonenc.AppendString([]byte(`{"t":"cwd","cwd":`), dir)
+	return j.record(append(line, "}\n"...), false)
+}
+
+// State writes the counters and, as configured, syncs.
+func (j *Journal) State(s *chat.Session) error {
+	if j.dead || j.f == nil {
+		return nil
+	}
+	return j.record(stateRecord(s), j.dir.sync != "none")
+}
+
+// Close releases the lock. The journal takes nothing more.
+func (j *Journal) Close() error {
+	j.dead = true
+	var err error
+	for _, f := range []*os.File{j.f, j.held} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	j.f, j.held = nil, nil
+	return err
+}
+
+// record writes lines, after what has to stand before them.
+func (j *Journal) record(lines []byte, sync bool) error {
+	err := j.open()
+	if err == nil {
+		err = j.write(lines)
+	}
+	if err == nil && sync {
+		err = j.flush()
+	}
+	return j.failed(err)
+}
+
+// failed ends the writing with the first error.
+func (j *Journal) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	j.dead = true
+	return fmt.Errorf("save session: %w", err)
+}
+
+// open makes the file if there is none, and mends it if it needs that.
+func (j *Journal) open() error {
+	if j.f == nil {
+		return j.create()
+	}
+	m := j.mend
+	j.mend = mend{cut: -1}
+	var lines []byte
+	if m.newline {
+		lines = append(lines, '\n')
+	}
+	if m.whole != nil {
+		if err := j.write(lines); err != nil {
+			return err
+		}
+		return j.reset("trim", m.whole)
+	}
+	if m.cut >= 0 {
+		lines = append(lines, truncateRecord(m.cut, "failed")...)
+	}
+	for _, add := range m.add {
+		lines = append(chat.AppendMessage(append(lines, `{"t":"msg","m":`...), add), "}\n"...)
+	}
+	return j.write(lines)
+}
+
+// create makes the session's file and locks it.
+func (j *Journal) create() error {
+	id, path := j.sess.ID, j.want
+	var err error
+	if j.want != "" {
+		j.f, err = createLocked(j.want)
+	}
+	if j.want == "" || errors.Is(err, fs.ErrExist) && j.inDir() {
+		id, path, err = j.createNew()
+	}
+	if err != nil {
+		return err
+	}
+	j.sess.ID, j.path = id, path
+	return j.begin()
+}
+
+// begin writes what a new file begins with.
+func (j *Journal) begin() error {
+	head := []byte(`{"t":"session","v":1`)
+	for _, m := range [][2]string{
+		{"id", j.sess.ID}, {"cwd", j.sess.Dir}, {"created", j.sess.Created.Format(timeLayout)},
+		{"model", j.sess.Model}, {"version", j.version},
+	} {
+		head = jsonenc.AppendString(jsonenc.AppendKey(head, m[0]), m[1])
+	}
+	if err := j.write(append(head, "}\n"...)); err != nil || len(j.base) == 0 {
+		return err
+	}
+	base := j.base
+	j.base = nil
+	return j.reset("import", base)
+}
+
+// inDir says whether the file belongs to the directory of sessions, so that
+// another id will do.
+func (j *Journal) inDir() bool { return filepath.Dir(j.want) == j.dir.dir }
+
+// createNew makes a file under the first free id: the time, then the process
+// number, counted up while another process has it.
+func (j *Journal) createNew() (id, path string, err error) {
+	if err := os.MkdirAll(j.dir.dir, 0o700); err != nil {
+		return "", "", err
+	}
+	now := time.Now()
+	for n := range 10000 {
+		id = newID(now, os.Getpid()+n)
+		path = filepath.Join(j.dir.dir, id+".jsonl")
+		if _, err := os.Lstat(filepath.Join(j.dir.dir, id+".json")); err == nil {
+			continue
+		}
+		j.f, err = createLocked(path)
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, errLocked) {
+			return id, path, err
+		}
+	}
+	return "", "", errors.New("no free session id")
+}
+
+func newID(now time.Time, n int) string {
+	return fmt.Sprintf("%s-%04d", now.Format("20060102-150405"), n%10000)
+}
+
+func createLocked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// errLocked says that another process has the session open.
+var errLocked = errors.New("in use by another process")
+
+// lock takes the file for this process until it is closed. A file system
+// without locks is used without.
+func lock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch err {
+		case syscall.EINTR:
+			continue
+		case syscall.EWOULDBLOCK:
+			return errLocked
+		}
+		return nil
+	}
+}
+
+// write appends bytes with one call. What a full disk took of them is taken
+// back, so that the file ends with a whole record.
+func (j *Journal) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := j.f.Write(b)
+	if err != nil && n > 0 {
+		if end, e := j.f.Seek(0, io.SeekEnd); e == nil {
+			j.f.Truncate(end - int64(n))
+		}
+	}
+	return err
+}
+
+// reset writes a record of all messages, piece by piece: it may be as long as
+// the whole session.
+func (j *Journal) reset(why string, msgs []chat.Message) error {
+	start, err := j.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(j.f, 16<<10)
+	line := jsonenc.AppendString([]byte(`{"t":"reset","why":`), why)
+	out.Write(append(line, `,"messages":[`...))
+	for i, m := range msgs {
+		line = line[:0]
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = chat.AppendMessage(line, j.dir.mask(m))
+		out.Write(line)
+	}
+	out.WriteString("]}\n")
+	if err = out.Flush(); err != nil {
+		j.f.Truncate(start)
+	}
+	return err
+}
+
+// flush forces the file to the disk; some file systems have nothing to force.
+func (j *Journal) flush() error {
+	err := j.f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+func truncateRecord(n int, why string) []byte {
+	line := jsonenc.AppendInt([]byte(`{"t":"truncate","n":`), int64(n))
+	return append(jsonenc.AppendString(jsonenc.AppendKey(line, "why"), why), "}\n"...)
+}
+
+func stateRecord(s *chat.Session) []byte {
+	line := []byte(`{"t":"state"`)
+	for _, n := range []struct {
+		key   string
+		value int
+	}{
+		{"steps", s.Steps}, {"total_tokens", s.Total.Total()}, {"context_tokens", s.Context},
+		{"completion_tokens", s.Total.Completion}, {"cached_tokens", s.Total.Cached}, {"reasoning_tokens", s.Total.Reasoning},
+	} {
+		line = jsonenc.AppendInt(jsonenc.AppendKey(line, n.key), int64(n.value))
+	}
+	line = jsonenc.AppendString(jsonenc.AppendKey(line, "model"), s.Model)
+	return append(line, "}\n"...)
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fastjson"
+)
+
+// A key is one setting. The list of them below is the one place to add a
+// setting: its name, who may set it, its kind, its default and its line of
+// documentation. Members of objects are keys of their own, named with a dot.
+type key struct {
+	name string
+	// tier says who may set it: everybody ("free"), the user alone ("user"), a
+	// project once it is trusted ("trusted"), or a project where that is at
+	// least as strict as what is in force ("narrowing free" and the like).
+	tier string
+	kind kind
+	def  string // JSON text, "" for none
+	doc  string
+	// strict says whether value is at least as strict as old, the JSON text in
+	// force ("" for none). Only keys of the last tier have it.
+	strict func(old string, value *fastjson.Value) bool
+	// put stores a value that was approved in its field; nil keeps it for the
+	// parts of the program that will read it.
+	put  func(*Config, *fastjson.Value)
+	adds bool // a list that adds to what other tiers set
+	// mild says that the default in a file is not the person's wish: Init wrote
+	// it, and only what a person set is sent to every server.
+	mild bool
+}
+
+// KeyDoc documents one key.
+type KeyDoc struct{ Name, Tier, Kind, Default, Doc string }
+
+// Keys documents all keys in the order of the list.
+func Keys() []KeyDoc {
+	var docs []KeyDoc
+	for _, k := range keys() {
+		docs = append(docs, KeyDoc{k.name, k.tier, k.kind.desc, k.def, k.doc})
+	}
+	return docs
+}
+
+// keys is the list. It is built where it is needed, since a run needs it once.
+func keys() []key {
+	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), deviceKeys(), laterKeys())
+}
+
+// originalKeys are those that Init writes, in its order.
+func originalKeys() []key {
+	return []key{
+		{name: "base_url", tier: "trusted", kind: urlKind(), def: `"https://api.deepseek.com/v1"`, put: putURL,
+			doc: "address of the API, without /chat/completions"},
+		{name: "model", tier: "free", kind: textKind("a name", notEmpty), def: `"deepseek-v4-pro"`, put: putString(func(c *Config) *string { return &c.Model }),
+			doc: "model, or a name of the models object"},
+		{name: "api_key", tier: "trusted", kind: keyKind(), def: `""`, put: putString(func(c *Config) *string { return &c.APIKey }),
+			doc: "key of the API; empty is none"},
+		{name: "max_steps", tier: "free", kind: intKind(1, 1000), def: "100", put: putInt(func(c *Config) *int { return &c.MaxSteps }),
+			doc: "most model requests in one turn"},
+		{name: "max_tokens", tier: "free", mild: true, kind: intKind(1, math.MaxInt32), def: "131072", put: putInt(func(c *Config) *int { return &c.MaxTokens }),
+			doc: "most tokens of one reply, sent as it is"},
+		{name: "request_timeout", tier: "free", kind: intKind(5, 3600), def: "600", put: putSeconds(func(c *Config) *time.Duration { return &c.RequestTimeout }),
+			doc: "seconds for a plain reply as a whole"},
+		{name: "thinking", tier: "free", mild: true, kind: boolKind(), def: "true", put: putBool(func(c *Config) *bool { return &c.Thinking }),
+			doc: "false turns the model's thinking off"},
+		{name: "reasoning_effort", tier: "free", mild: true, kind: textKind("a word", notEmpty), def: `"max"`, put: putString(func(c *Config) *string { return &c.Effort }),
+			doc: "how much to think, sent while thinking is on"},
+		{name: "context_limit", tier: "free", mild: true, kind: intKind(1000, math.MaxInt32), def: "200000", put: putInt(func(c *Config) *int { return &c.ContextLimit }),
+			doc: "tokens of the model's window; not set, what the server tells counts where it is less"},
+		{name: "compact_threshold", tier: "free", kind: numberKind(0.1, 0.95), def: "0.85", put: putNumber(func(c *Config) *float64 { return &c.CompactAt }),
+			doc: "part of the window from which the model is asked to compact"},
+		{name: "permissions.TOOL", tier: "narrowing free", kind: oneOf("allow", "ask", "deny"),
+			doc: "level of a tool: runs, is asked for, is refused; only the tools named change"},
+		{name: "permissions.deny", tier: "adding free", kind: rulesKind(), def: "[]", adds: true, strict: always,
+			doc: "rules that refuse (not in force yet: a rule here stops the run)"},
+		{name: "permissions.ask", tier: "adding free", kind: rulesKind(), def: "[]", adds: true, strict: always,
+			doc: "rules that ask (not in force yet: a rule here stops the run)"},
+		{name: "permissions.allow", tier: "trusted", kind: listKind("rules", notEmpty), def: "[]", adds: true,
+			doc: "rules that allow (not in force yet: without them more is asked)"},
+	}
+}
+
+func limitKeys() []key {
+	return []key{
+		{name: "max_total_tokens", tier: "lowering free", kind: intKind(0, math.MaxInt32), def: "0", strict: lower, put: putInt(func(c *Config) *int { return &c.MaxTotalTokens }),
+			doc: "stop when so many tokens were billed; 0 is no limit"},
+		{name: "time_limit", tier: "lowering free", kind: durationKind(), def: "0", strict: lower, put: putDuration(func(c *Config) *time.Duration { return &c.TimeLimit }),
+			doc: "stop a turn after so long; 0 is no limit"},
+		{name: "repeat_threshold", tier: "free", kind: intKind(2, 20), def: "3", put: putInt(func(c *Config) *int { return &c.RepeatLimit }),
+			doc: "same call with the same result so often in a row is a loop"},
+		{name: "error_threshold", tier: "free", kind: intKind(2, 20), def: "4", put: putInt(func(c *Config) *int { return &c.ErrorLimit }),
+			doc: "so many failed calls in a row are a loop"},
+		{name: "poll_threshold", tier: "free", kind: intKind(5, 1000), def: "25", put: putInt(func(c *Config) *int { return &c.PollLimit }),
+			doc: "same call with changing results so often is a loop"},
+	}
+}
+
+func requestKeys() []key {
+	return []key{
+		{name: "api_key_file", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.keyFile }),
+			doc: "file whose first line is the key"},
+		{name: "stream", tier: "free", kind: boolKind(), def: "true", put: putBool(func(c *Config) *bool { return &c.Stream }),
+			doc: "ask for the reply piece by piece"},
+		{name: "idle_timeout", tier: "free", kind: intKind(5, 3600), def: "120", put: putSeconds(func(c *Config) *time.Duration { return &c.IdleTimeout }),
+			doc: "seconds without a byte after which a streamed reply is given up"},
+		{name: "first_byte_timeout", tier: "free", kind: intKind(5, 3600), put: putSeconds(func(c *Config) *time.Duration { return &c.FirstByteTimeout }),
+			doc: "seconds to wait for the first byte; not set, request_timeout counts"},
+		{name: "retries", tier: "free", kind: intKind(0, 5), def: "3", put: putInt(func(c *Config) *int { return &c.Retries }),
+			doc: "how often a request that failed is sent again"},
+		{name: "text_tools", tier: "false free", kind: autoKind(), def: `"auto"`, strict: becomes("false"), put: putAuto,
+			doc: "read tool calls that a model writes as text; auto is on for loopback and private addresses"},
+		{name: "extra_body", tier: "user", kind: extraKind(), def: "{}", put: putRaw(func(c *Config) *string { return &c.ExtraBody }),
+			doc: "object merged into every request"},
+		{name: "headers", tier: "user", kind: headersKind(), def: "{}", put: putHeaders,
+			doc: "further request headers"},
+		{name: "provider.thinking", tier: "user", kind: switchKind(), doc: "overrides how thinking is switched for this host"},
+		{name: "provider.reasoning_effort", tier: "user", kind: switchKind(), doc: "overrides how the effort is sent"},
+		{name: "provider.max_tokens_field", tier: "user", kind: switchKind(), doc: "overrides the name under which max_tokens is sent"},
+		{name: "provider.stream_usage", tier: "user", kind: switchKind(), doc: "overrides whether the usage of a streamed reply is asked for"},
+		{name: "provider.replay_reasoning", tier: "user", kind: switchKind(), doc: "overrides whether thinking is sent back"},
+		{name: "models", tier: "user", kind: modelsKind(), def: "{}", put: putModels,
+			doc: "names for models: an object of {model, base_url, api_key_env, context_limit, thinking}"},
+		{name: "insecure", tier: "user", kind: boolKind(), def: "false", put: putBool(func(c *Config) *bool { return &c.Insecure }),
+			doc: "accept any certificate of a base_url on a private address"},
+		{name: "ca_file", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.CAFile }),
+			doc: "further root certificates, PEM"},
+	}
+}
+
+func toolKeys() []key {
+	return []key{
+		{name: "tools", tier: "narrowing free", kind: toolsKind(), strict: subset, put: putTools,
+			doc: "the tools that the model is offered; not set, all"},
+		{name: "bash_timeout", tier: "free", kind: intKind(1, 600), def: "30", put: putSeconds(func(c *Config) *time.Duration { return &c.BashTimeout }),
+			doc: "seconds a command may run unless the call says otherwise"},
+		{name: "tool_result_bytes", tier: "free", kind: intKind(4096, 131072), def: "30720", put: putInt(func(c *Config) *int { return &c.ResultBytes }),
+			doc: "most bytes of a result that the model reads"},
+		{name: "scrub_env", tier: "adding free", kind: listKind("names of environment variables", isVariable), def: "[]", adds: true, strict: always,
+			put: func(c *Config, v *fastjson.Value) { c.ScrubEnv = stringsOf(v) },
+			doc: "environment variables that commands do not get"},
+	}
+}
+
+func deviceKeys() []key {
+	return []key{
+		{name: "sessions_dir", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.SessionsDir }),
+			doc: "where sessions are kept; not set, sessions/ in the state directory"},
+		{name: "journal_sync", tier: "user", kind: oneOf("none", "turn", "always"), def: `"turn"`, put: putString(func(c *Config) *string { return &c.JournalSync }),
+			doc: "when a session is forced to the disk: never, once a turn, with every message"},
+		{name: "color", tier: "free", kind: oneOf("auto", "always", "never"), def: `"auto"`, put: putString(func(c *Config) *string { return &c.Color }),
+			doc: "colours on a terminal"},
+	}
+}
+
+// laterKeys are checked and kept; nothing reads them yet.
+func laterKeys() []key {
+	text, yes := textKind("a text", notEmpty), boolKind()
+	seconds, count := intKind(1, 3600), intKind(0, math.MaxInt32)
+	words := listKind("texts", notEmpty)
+	list := []key{
+		{name: "permission_mode", tier: "narrowing free", kind: oneOf("default", "ask", "accept-edits", "plan"), def: `"default"`,
+			strict: ranked("accept-edits", "default", "ask", "plan"), doc: "mode of the session"},
+		{name: "fallback", tier: "user", kind: fallbackKind(), def: "[]", doc: "endpoints tried when the first fails: a list of {base_url, model, api_key_env}"},
+		{name: "hard_compact_threshold", tier: "free", kind: numberKind(0.1, 0.98), def: "0.95", put: putNumber(func(c *Config) *float64 { return &c.hardAt }),
+			doc: "part of the window at which compaction no longer waits for the model; above compact_threshold"},
+		{name: "compaction", tier: "free", kind: yes, def: "true", doc: "false turns that compaction off"},
+		{name: "write_scope", tier: "narrowing free", kind: oneOf("any", "project"), def: `"any"`, strict: ranked("any", "project"), doc: "where files may be written"},
+		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"), doc: "confinement of commands"},
+		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"), doc: "no bash where the confinement is not in force"},
+		{name: "limits.procs", tier: "lowering free", kind: count, def: "64", strict: lower, doc: "most processes of a command; 0 is no limit"},
+		{name: "limits.file_mb", tier: "lowering free", kind: count, def: "256", strict: lower, doc: "largest file of a command, MiB; 0 is no limit"},
+		{name: "limits.cpu_s", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most processor seconds of a command; 0 is no limit"},
+		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
+		{name: "danger_allow", tier: "user", kind: words, def: "[]", doc: "danger classes that are not asked about"},
+		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "the danger check looks at remote commands too"},
+		{name: "ssh.identity_files", tier: "user", kind: listKind("paths", notEmpty), def: "[]", doc: "private keys"},
+		{name: "ssh.known_hosts", tier: "user", kind: pathKind(), doc: "host keys; not set, known_hosts in the state directory"},
+		{name: "ssh.connect_timeout", tier: "user", kind: seconds, def: "10", doc: "seconds to connect"},
+		{name: "ssh.timeout", tier: "user", kind: seconds, def: "30", doc: "seconds a remote command may run"},
+		{name: "ssh.strict", tier: "user", kind: yes, def: "false", doc: "refuse unknown hosts"},
+		{name: "ssh.legacy", tier: "user", kind: yes, def: "false", doc: "old algorithms too"},
+		{name: "ssh.config", tier: "user", kind: pathKind(), def: `"~/.ssh/config"`, doc: "host names and options of OpenSSH"},
+		{name: "web.user_agent", tier: "user", kind: text, doc: "name under which pages are fetched"},
+		{name: "web.search", tier: "user", kind: oneOf("duckduckgo", "searxng", "brave"), def: `"duckduckgo"`, doc: "search engine"},
+		{name: "web.search_url", tier: "user", kind: urlKind(), doc: "address of a searxng"},
+		{name: "web.search_key_env", tier: "user", kind: textKind("the name of an environment variable", isVariable), doc: "variable that holds the engine's key"},
+		{name: "web.fetch_timeout", tier: "user", kind: seconds, def: "15", doc: "seconds for a page"},
+		{name: "web.fetch_bytes", tier: "user", kind: intKind(1024, 1<<20), def: "32768", doc: "most bytes of a page"},
+		{name: "veil.enabled", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "hide secrets from the model"},
+		{name: "veil.patterns", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "what else is a secret"},
+		{name: "veil.paths", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "files that are secret"},
+		{name: "guard.timeout", tier: "user", kind: seconds, def: "120", doc: "seconds to confirm a guarded change"},
+		{name: "guard.paths", tier: "user", kind: words, doc: "files that a guarded change may touch"},
+		{name: "guard.restore", tier: "user", kind: text, doc: "command that restores"},
+		{name: "guard.probe", tier: "user", kind: text, doc: "command that tells whether the device is still reached"},
+		{name: "guard.unattended", tier: "user", kind: yes, def: "false", doc: "guarded changes with nobody there"},
+		{name: "mcpServers", tier: "user", kind: serversKind(), def: "{}", doc: "MCP servers by name"},
+		{name: "bundled_skills", tier: "false free", kind: yes, def: "true", strict: becomes("false"), doc: "skills that come with the program"},
+		{name: "rewind_keep", tier: "user", kind: yes, doc: "keep what is needed to undo beside the session; not set, true unless the state directory is on flash"},
+		{name: "rewind_bytes", tier: "lowering free", kind: intKind(0, 67108864), def: "4194304", strict: atMost, doc: "memory for undoing"},
+		{name: "subagent_model", tier: "free", kind: text, doc: "model of subagents; not set, the session's"},
+		{name: "subagent_max_steps", tier: "free", kind: intKind(1, 1000), def: "100", doc: "most steps of a subagent"},
+		{name: "subagent_timeout", tier: "free", kind: durationKind(), def: "1800", doc: "how long a subagent may run"},
+		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},
+		{name: "history_size", tier: "user", kind: intKind(0, 100000), def: "500", doc: "lines kept on disk"},
+		{name: "sessions_keep", tier: "user", kind: count, def: "0", doc: "sessions kept, newest first; 0 keeps all"},
+	}
+	for i := range list {
+		list[i].doc += " (no effect yet)"
+	}
+	return list
+}
+
+// findKey returns the key of that name, nil if there is none.
+func findKey(all []key, name string) *key {
+	for i := range all {
+		if all[i].name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// isGroup says whether name is an object whose members are keys.
+func isGroup(all []key, name string) bool {
+	return slices.ContainsFunc(all, func(k key) bool { return strings.HasPrefix(k.name, name+".") })
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cluade/internal/chat"
+	"github.com/valyala/fastjson"
+)
+
+// Resumed is a loaded session with what had to be said about it.
+type Resumed struct {
+	Session *chat.Session
+	Journal *Journal
+	Notices []string
+	Pending string // an unanswered last user message that was dropped
+}
+
+// Resume loads a session by id or unique prefix and locks it. A session that
+// another process holds is copied under a new id.
+func (s *Sessions) Resume(id, version string) (*Resumed, error) {
+	e, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	f, copied, err := openSession(e.path)
+	if err != nil {
+		return nil, fmt.Errorf("resume session %s: %s", e.id, why(err))
+	}
+	r := &replay{hold: true}
+	if e.old {
+		err = r.readOld(f)
+	} else {
+		err = r.read(f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("resume session %s: %s", e.id, why(err))
+	}
+	out := s.resumed(r, version)
+	j := out.Journal
+	switch {
+	case copied != "":
+		f.Close()
+		out.say("session %s %s: this run goes on in a copy under a new id", e.id, copied)
+	case e.old:
+		out.Session.ID, j.held = e.id, f
+		j.want = filepath.Join(s.dir, e.id+".jsonl")
+	default:
+		out.Session.ID = e.id
+		j.f, j.path, j.base = f, e.path, nil
+		return out, nil
+	}
+	j.mend = mend{cut: -1}
+	return out, nil
+}
+
+// openSession opens a session's file and locks it. Where that cannot be, copied
+// says why a copy is needed and the file is open for reading.
+func openSession(path string) (f *os.File, copied string, err error) {
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		f, err = os.Open(path)
+		return f, "cannot be written to", err
+	}
+	if lock(f) != nil {
+		return f, errLocked.Error(), nil
+	}
+	return f, "", nil
+}
+
+// resumed makes a session of what was read.
+func (s *Sessions) resumed(r *replay, version string) *Resumed {
+	sess := r.sess
+	raw := sess.Messages
+	fix := repairTranscript(raw, r.fixed)
+	sess.Messages = fix.msgs
+	j := s.New(&sess, version)
+	j.base = fix.msgs
+	j.mend = mending(r, fix, len(raw))
+	out := &Resumed{Session: &sess, Journal: j, Pending: fix.pending}
+	if r.torn {
+		out.say("the last line of the session was cut off and is left out")
+	}
+	if r.skipped > 0 {
+		out.say("%d damaged lines of the session are left out", r.skipped)
+	}
+	if fix.calls > 0 {
+		out.say("%d calls of the session had no result and are marked as interrupted", fix.calls)
+	}
+	if fix.dropped > 0 {
+		out.say("%d messages of the session that belong to nothing are left out", fix.dropped)
+	}
+	return out
+}
+
+// mending is what the file lacks to read like the repaired transcript.
+func mending(r *replay, fix repair, raw int) mend {
+	m := mend{newline: r.open, cut: -1}
+	switch {
+	case fix.same == raw && fix.same == len(fix.msgs):
+	case fix.same < r.fixed || len(fix.msgs)-fix.same > 20:
+		m.whole = fix.msgs
+	default:
+		if fix.same < raw {
+			m.cut = fix.same
+		}
+		m.add = fix.msgs[fix.same:]
+	}
+	return m
+}
+
+func (r *Resumed) say(format string, args ...any) {
+	r.Notices = append(r.Notices, fmt.Sprintf(format, args...))
+}
+
+// maxOld bounds a session of the old form, which is parsed as a whole.
+const maxOld = 32 << 20
+
+// readOld reads a session that is one JSON object: id, cwd, created, messages,
+// steps, total_tokens, context_tokens.
+func (r *replay) readOld(in io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(in, maxOld+1))
+	if err != nil {
+		return err
+	}
+	if r.size = int64(len(data)); r.size > maxOld {
+		return fmt.Errorf("it is larger than %d MiB", maxOld>>20)
+	}
+	v, err := fastjson.ParseBytes(data)
+	if err != nil {
+		r.torn = r.size > 0
+		return errNoRecord
+	}
+	if v.Type() != fastjson.TypeObject || v.Get("messages") == nil {
+		return errNoRecord
+	}
+	r.head(v)
+	r.state(v)
+	for _, m := range v.GetArray("messages") {
+		if err := r.add(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OpenFile opens a session file at a path of the user's choice, which must lie
+// below the working directory or the directory of sessions: loaded if present,
+// else a fresh start with sess. An empty file counts as not present.
+func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*Resumed, error) {
+	path, err := s.allowed(path)
+	if err != nil {
+		return nil, err
+	}
+	f, copied, err := openSession(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		sess.ID = newID(time.Now(), os.Getpid())
+		j := s.New(sess, version)
+		j.want, j.point, j.dead = path, false, false
+		return &Resumed{Session: sess, Journal: j}, nil
+	case err != nil:
+		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
+	case copied != "":
+		f.Close()
+		return nil, fmt.Errorf("open session file %s: it is %s", shown(path), strings.TrimPrefix(copied, "it is "))
+	}
+	r := &replay{hold: true}
+	err = r.read(f)
+	if errors.Is(err, errNoRecord) && r.size == 0 {
+		sess.ID = newID(time.Now(), os.Getpid())
+		j := s.New(sess, version)
+		j.f, j.path, j.point, j.dead = f, path, false, false
+		return &Resumed{Session: sess, Journal: j}, j.begin()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
+	}
+	out := s.resumed(r, version)
+	out.Session.ID = newID(time.Now(), os.Getpid())
+	j := out.Journal
+	j.f, j.path, j.base, j.point, j.dead = f, path, nil, false, false
+	return out, nil
+}
+
+func shown(path string) string { return chat.EscapeText(path, maxQuoted) }
+
+// allowed resolves the path of a session file and says whether it may be one.
+func (s *Sessions) allowed(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.work, path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		var dir string
+		dir, err = filepath.EvalSymlinks(filepath.Dir(path))
+		real = filepath.Join(dir, filepath.Base(path))
+	}
+	if err != nil {
+		return "", fmt.Errorf("open session file %s: %s", shown(path), why(err))
+	}
+	for _, root := range []string{s.work, s.dir} {
+		if root, err := filepath.EvalSymlinks(root); err == nil && root != "" && strings.HasPrefix(real, strings.TrimSuffix(root, "/")+"/") {
+			return real, nil
+		}
+	}
+	return "", fmt.Errorf("open session file %s: it must lie below %s or the directory of sessions", shown(path), shown(s.work))
+}
