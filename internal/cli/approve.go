@@ -2,15 +2,132 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
 
 	"cluade/agent"
+	"cluade/internal/chat"
 )
 
+// The rules of the question. What will be executed is shown whole, made
+// visible, before an answer counts; what was typed before the question is
+// thrown away; the answer is a line that the terminal's own line editing gives
+// us, and only yes is a yes. This reader knows no history, no completion and
+// no commands. Not caught: keys that are still on their way over a slow line
+// when the question comes.
+
 // approver asks the person at the terminal.
-type approver struct{}
+type approver struct {
+	env Env
+	out *output
+}
 
 // newApprover returns the approver of a run: a question on stderr, answered by
 // a typed line.
-func newApprover(env Env, out *output) agent.Approver { return &approver{} }
+func newApprover(env Env, out *output) agent.Approver { return &approver{env, out} }
 
-func (*approver) Approve(context.Context, agent.Approval) (agent.Answer, error) { return agent.No, nil }
+// Approve puts one question. Whatever goes wrong on the way is a refusal, so is
+// the end of the context, at once.
+func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer, error) {
+	in, to, done, err := a.terminal()
+	if err != nil {
+		return agent.No, fmt.Errorf("find the terminal to ask on: %w", err)
+	}
+	defer done()
+	a.out.Settle()
+	to.write(question(q, to.paint))
+	if err := discardInput(in); err != nil {
+		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
+	}
+	if to.write("allow it? [y/N] "); to.err != nil {
+		return agent.No, fmt.Errorf("show the question: %w", to.err)
+	}
+	line, err := (&lineReader{in: in}).readLine(ctx)
+	if err != nil {
+		to.write("\n")
+	}
+	switch {
+	case ctx.Err() != nil:
+		return agent.No, ctx.Err()
+	case err == nil && isYes(line):
+		return agent.Once, nil
+	case err == nil || errors.Is(err, io.EOF) || errors.Is(err, errLongLine):
+		return agent.No, nil
+	}
+	return agent.No, fmt.Errorf("read the answer: %w", err)
+}
+
+// isYes says whether a typed line allows.
+func isYes(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")
+}
+
+// terminal is where the question is put and where the answer is typed. Where
+// stdin is a pipe, or no stream can show the question, that is the controlling
+// terminal.
+func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) {
+	done = func() {}
+	if to = a.out.errs.again(); to.tty == nil {
+		to = a.out.out.again()
+	}
+	in = asTerminal(a.env.Stdin)
+	if in != nil && to.tty != nil {
+		return in, to, done, nil
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if in == nil {
+		in = tty
+	}
+	if to.tty == nil {
+		s := newStream(tty, a.env.Getenv, a.out.opts)
+		to = &s
+	}
+	return in, to, func() { tty.Close() }, nil
+}
+
+// question is the text that shows everything a yes would allow. Lines are left
+// to the terminal to wrap, so nothing of them is cut.
+func question(q agent.Approval, paint func(color, text string) string) string {
+	s := q.Subject
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  (%s)\n", paint(yellow, "permission needed: "+chat.EscapeText(s.Tool, 0)), s.Effect)
+	field := func(name, value string) {
+		for line := range strings.SplitSeq(value, "\n") {
+			fmt.Fprintf(&b, "  %-10s %s\n", name, chat.EscapeText(line, 0))
+			name = ""
+		}
+	}
+	for _, p := range s.Paths {
+		field("path", p.Abs)
+		if p.Real != p.Abs {
+			field("really", p.Real)
+		}
+	}
+	if s.Host != "" {
+		field("host", s.Host)
+	}
+	if s.URL != "" {
+		field("url", s.URL)
+	}
+	if s.Command != "" && !strings.Contains(q.Preview, s.Command) {
+		field("command", s.Command)
+		field("directory", s.Dir)
+	}
+	for line := range strings.Lines(q.Preview) {
+		b.WriteString("  " + chat.EscapeText(strings.TrimSuffix(line, "\n"), 0) + "\n")
+	}
+	reason := chat.EscapeText(q.Reason, 0)
+	if q.Danger {
+		reason = paint(red, reason)
+	}
+	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
+	return b.String()
+}

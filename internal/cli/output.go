@@ -1,32 +1,182 @@
 package cli
 
-import "cluade/agent"
+import (
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"cluade/internal/chat"
+)
 
 // outputOptions say how a run is shown.
 type outputOptions struct {
 	Quiet        bool          // only the final answer on stdout, no status bar
 	Color        string        // auto, always or never
-	ASCII        bool          // the terminal shows no more than ASCII
-	ContextLimit func() int    // tokens of the model's window
+	ASCII        bool          // the terminals show no more than ASCII
+	ContextLimit func() int    // tokens of the model's window; 0 or nil if unknown
 	Model        func() string // the model's name, for the status bar
+	Total        func() int    // tokens billed in the session; nil sums those of the turns shown
 }
 
-// output is the renderer of events and the only writer of the streams.
-type output struct{}
+// output is the renderer of events and the only writer of the streams while a
+// run goes on. Its methods may be called from any goroutine. What is not our
+// own text passes through chat.CleanText or chat.EscapeText here: nothing that
+// a model, a tool, a file or a server says can steer the terminal.
+type output struct {
+	opts outputOptions
 
-func newOutput(env Env, o outputOptions) *output { return &output{} }
+	mu   sync.Mutex
+	out  stream
+	errs stream
+	live bool // the answer is shown as it arrives; else only the last one, whole
+	mid  bool // out stands in the middle of a line
 
-// Emit shows one event of the agent.
-func (o *output) Emit(e agent.Event) {}
+	reply   chat.Cleaner
+	shown   bool   // something of the present reply was shown
+	thought string // the end of what the model thinks
+	total   int
+	spin    spinner
+}
+
+// The colours, by their SGR parameters (ECMA-48, section 8.3.117).
+const (
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	magenta = "35"
+	cyan    = "36"
+	grey    = "90"
+	dim     = "2"
+)
+
+func newOutput(env Env, o outputOptions) *output {
+	out := &output{
+		opts: o,
+		out:  newStream(env.Stdout, env.Getenv, o),
+		errs: newStream(env.Stderr, env.Getenv, o),
+	}
+	out.live = out.out.tty != nil && !o.Quiet
+	if out.errs.tty != nil && !dumbTerminal(env.Getenv) {
+		out.spin.w = &out.errs
+	}
+	return out
+}
 
 // Notice tells the person something on stderr.
-func (o *output) Notice(text string) {}
+func (o *output) Notice(text string) { o.say("", "", text) }
 
 // Warn tells the person of a fault on stderr.
-func (o *output) Warn(text string) {}
+func (o *output) Warn(text string) { o.say(yellow, "warning: ", text) }
 
-// Error tells why something failed, in red on stderr.
-func (o *output) Error(text string) {}
+// Error tells on stderr why something did not work.
+func (o *output) Error(text string) { o.say(red, "error: ", text) }
 
-// Err is the first write error of the streams.
-func (o *output) Err() error { return nil }
+// say writes one message to stderr, led by the program's name.
+func (o *output) say(color, word, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text = "cluade: " + word + strings.TrimPrefix(chat.CleanText(text), "cluade: ")
+	o.line(&o.errs, color, text)
+}
+
+// Print writes lines that the person asked for (help, a list) to stdout.
+func (o *output) Print(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line(&o.out, "", strings.TrimSuffix(chat.CleanText(text), "\n"))
+}
+
+// Prompt writes the text that asks for a line, without an end of line, to the
+// terminal.
+func (o *output) Prompt(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	s := o.console()
+	s.write(s.paint(cyan, text))
+}
+
+// Settle ends an open line and the waiting line, so that somebody else may
+// write to the terminal.
+func (o *output) Settle() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+}
+
+// Err is the first error of writing to stdout.
+func (o *output) Err() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.out.err
+}
+
+// line writes one whole line. The waiting line comes back below it.
+func (o *output) line(s *stream, color, text string) {
+	waited := o.settle()
+	s.write(s.paint(color, text) + "\n")
+	if waited {
+		o.spin.resume()
+	}
+}
+
+// settle makes the cursor stand at the start of an empty line, and reports
+// whether the waiting line was there.
+func (o *output) settle() bool {
+	waited := o.spin.pause()
+	if o.mid {
+		o.out.write("\n")
+		o.mid = false
+	}
+	return waited
+}
+
+// console is where the progress of a turn is told.
+func (o *output) console() *stream {
+	if o.live {
+		return &o.out
+	}
+	return &o.errs
+}
+
+// stream is one of the two streams, with what is known of it.
+type stream struct {
+	w     io.Writer
+	tty   *os.File // nil if it is no terminal
+	color bool
+	ascii bool
+	err   error // the first of its errors; nothing is written after it
+}
+
+func newStream(w io.Writer, getenv func(string) string, o outputOptions) stream {
+	tty := asTerminal(w)
+	return stream{w: w, tty: tty, color: useColor(o.Color, tty != nil, getenv), ascii: o.ASCII && tty != nil}
+}
+
+// again is the stream for another try after an error.
+func (s *stream) again() *stream {
+	c := *s
+	c.err = nil
+	return &c
+}
+
+// write sends text by one call, so that processes that share a log do not mix
+// within a line.
+func (s *stream) write(text string) {
+	if s.err != nil || text == "" {
+		return
+	}
+	if s.ascii {
+		text = asciiText(text)
+	}
+	_, s.err = io.WriteString(s.w, text)
+}
+
+// paint puts text, which may not be from elsewhere uncleaned, into a colour.
+func (s *stream) paint(color, text string) string {
+	if !s.color || color == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}

@@ -1,6 +1,160 @@
 package cli
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
 
-// repl talks with the person until they leave and returns the exit code.
-func (a *app) repl(ctx context.Context) int { return 1 }
+	"cluade/agent"
+	"cluade/internal/chat"
+)
+
+var (
+	errNoSessions = errors.New("no sessions are kept in this run")
+	errDropped    = errors.New("line dropped") // by Ctrl-C
+)
+
+// repl talks with the person until they leave, and returns the exit code. The
+// terminal stays in its ordinary mode: it edits the lines.
+func (a *app) repl(ctx context.Context) int {
+	// Between two watches of Ctrl-C the key must not end the program.
+	spare := make(chan os.Signal, 1)
+	signal.Notify(spare, os.Interrupt)
+	defer signal.Stop(spare)
+
+	a.out.Print(a.banner())
+	in := &lineReader{in: a.env.Stdin}
+	a.offer(a.pending)
+	for {
+		text, err := a.readInput(ctx, in)
+		switch {
+		case errors.Is(err, errDropped):
+			a.out.Print("")
+			continue
+		case errors.Is(err, errLongLine):
+			a.out.Error(err.Error())
+			continue
+		case err != nil:
+			return a.leave(ctx, err)
+		}
+		if a.obey(ctx, text) {
+			return a.leave(ctx, nil)
+		}
+		if ctx.Err() != nil {
+			return a.leave(ctx, ctx.Err())
+		}
+	}
+}
+
+// obey carries out one input and reports whether the conversation ends. An
+// empty one repeats what could not be sent.
+func (a *app) obey(ctx context.Context, text string) (quit bool) {
+	if name, arg, ok := splitCommand(text); ok {
+		return a.command(name, arg)
+	}
+	text = chat.CleanText(text)
+	if strings.TrimSpace(text) == "" {
+		text = a.pending
+	}
+	a.pending = ""
+	if text == "" {
+		return false
+	}
+	var unsent *agent.UnsentError
+	if err := a.turn(ctx, text); errors.As(err, &unsent) && ctx.Err() == nil {
+		a.offer(text)
+	}
+	return false
+}
+
+// offer keeps a message that had no answer for another try.
+func (a *app) offer(text string) {
+	if a.pending = text; text != "" {
+		a.out.Notice("not answered: " + chat.EscapeText(text, 60) + " (an empty line sends it again)")
+	}
+}
+
+// leave ends the conversation. err is why no line could be read; io.EOF is the
+// person's wish.
+func (a *app) leave(ctx context.Context, err error) int {
+	if errors.Is(err, io.EOF) {
+		a.out.Print("")
+	}
+	a.showResume()
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		a.out.Error("read standard input: " + err.Error())
+		return exitFailed
+	}
+	return exitDone
+}
+
+// showResume tells how to come back, if there is something to come back to.
+func (a *app) showResume() {
+	if a.sessions != nil && a.session.ID != "" && a.agent.SaveError() == nil {
+		a.out.Print("resume with: cluade -r " + a.session.ID)
+	}
+}
+
+// readInput asks for a message. Lines that are there at once are one message,
+// because they were pasted; a line that ends in a backslash goes on.
+func (a *app) readInput(ctx context.Context, in *lineReader) (string, error) {
+	line, err := a.readLine(ctx, in, "> ")
+	if err != nil || isCommand(line) {
+		return line, err
+	}
+	lines := []string{line}
+	for {
+		last := &lines[len(lines)-1]
+		switch continued := strings.HasSuffix(*last, `\`); {
+		case continued:
+			*last = strings.TrimSuffix(*last, `\`)
+			if line, err = a.readLine(ctx, in, ". "); err != nil {
+				return "", err
+			}
+		case asTerminal(in.in) != nil && in.more(ctx) && !isCommand(in.peek()):
+			if line, err = in.readLine(ctx); err != nil {
+				return "", err
+			}
+		default:
+			return strings.Join(lines, "\n"), nil
+		}
+		lines = append(lines, line)
+	}
+}
+
+// readLine asks for one line. Ctrl-C makes it errDropped.
+func (a *app) readLine(ctx context.Context, in *lineReader, ask string) (string, error) {
+	a.out.Prompt(ask)
+	reading, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	line, err := in.readLine(reading)
+	if err != nil && reading.Err() != nil && ctx.Err() == nil {
+		return "", errDropped
+	}
+	return line, err
+}
+
+// isCommand says that the line is a slash command that exists.
+func isCommand(line string) bool {
+	name, _, ok := splitCommand(line)
+	return ok && findCommand(name) != nil
+}
+
+// banner is the first line: what runs, with which model, where.
+func (a *app) banner() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	host := a.cfg.BaseURL
+	if u, err := url.Parse(host); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	return chat.EscapeText(fmt.Sprintf("cluade %s - %s - %s - %s", buildVersion(a.env.Version, info), a.cfg.Model, host, a.place.Dir), 0)
+}

@@ -31,14 +31,13 @@ func runeColumns(r rune) int {
 // cutColumns shortens one line to at most max columns, the three dots that
 // mark a cut included. max is at least 3.
 func cutColumns(s string, max int) string {
-	end, used := 0, 0 // end: how far s fits together with the dots
+	end, used := 0, 0
 	for i, r := range s {
-		w := runeColumns(r)
-		if used+w > max {
-			return s[:end] + "..."
+		if used <= max-3 {
+			end = i // up to here it fits together with the dots
 		}
-		if used += w; used <= max-3 {
-			end = i + len(string(r))
+		if used += runeColumns(r); used > max {
+			return s[:end] + "..."
 		}
 	}
 	return s

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"cluade/internal/chat"
+)
+
+// slashCommand is one command of a conversation. run gets what stands behind
+// the name; with true the conversation ends. An error is told to the person.
+type slashCommand struct {
+	name string
+	args string // as /help shows them
+	help string
+	run  func(a *app, arg string) (quit bool, err error)
+}
+
+// slashCommands is the table of slash commands, in the order of /help. It is a
+// function because /help is in it and shows it.
+func slashCommands() []slashCommand {
+	return []slashCommand{
+		{"help", "", "show this list", (*app).cmdHelp},
+		{"exit", "", "leave; so do Ctrl-D on an empty line and /quit", cmdExit},
+		{"quit", "", "the same as /exit", cmdExit},
+		{"sessions", "", "list the saved sessions", (*app).cmdSessions},
+		{"resume", "<id>", "go on with a saved session; the start of its id will do", (*app).cmdResume},
+		{"new", "", "begin a new session", (*app).cmdNew},
+		{"model", "<name>", "use another model from now on", (*app).cmdModel},
+	}
+}
+
+// splitCommand parts a line that begins with a slash into the command's name
+// and the rest. A line with a space before the slash is no command.
+func splitCommand(line string) (name, arg string, ok bool) {
+	rest, ok := strings.CutPrefix(line, "/")
+	if !ok {
+		return "", "", false
+	}
+	name, arg, _ = strings.Cut(rest, " ")
+	return name, strings.TrimSpace(arg), true
+}
+
+// findCommand returns the command of that name, nil if there is none.
+func findCommand(name string) *slashCommand {
+	for _, c := range slashCommands() {
+		if c.name == name {
+			return &c
+		}
+	}
+	return nil
+}
+
+// command runs one slash command and reports whether the conversation ends.
+func (a *app) command(name, arg string) (quit bool) {
+	c := findCommand(name)
+	if c == nil {
+		a.out.Error(unknownCommand(name))
+		return false
+	}
+	var err error
+	switch {
+	case c.args == "" && arg != "":
+		err = fmt.Errorf("/%s takes no argument (%s)", name, chat.EscapeText(arg, 60))
+	case c.args != "" && arg == "":
+		err = fmt.Errorf("usage: /%s %s", name, c.args)
+	default:
+		quit, err = c.run(a, arg)
+	}
+	if err != nil {
+		a.out.Error(err.Error())
+	}
+	return quit
+}
+
+func unknownCommand(name string) string {
+	var names []string
+	for _, c := range slashCommands() {
+		names = append(names, c.name)
+	}
+	text := fmt.Sprintf("unknown command: /%s (try /help)", chat.EscapeText(name, 60))
+	if near := nearest(name, names); distance(name, near) <= len(near)/2 {
+		text += "; did you mean /" + near + "?"
+	}
+	return text
+}
+
+func (a *app) cmdHelp(string) (bool, error) {
+	var b strings.Builder
+	for _, c := range slashCommands() {
+		left := strings.TrimSpace("/" + c.name + " " + c.args)
+		fmt.Fprintf(&b, "%-15s %s\n", left, c.help)
+	}
+	b.WriteString("\nA \\ at the end of a line continues it. Ctrl-C drops a line and stops a turn.\n")
+	a.out.Print(b.String())
+	return false, nil
+}
+
+func cmdExit(*app, string) (bool, error) { return true, nil }
+
+func (a *app) cmdSessions(string) (bool, error) {
+	if a.sessions == nil {
+		return false, errNoSessions
+	}
+	list, err := a.sessions.List()
+	if err != nil {
+		return false, err
+	}
+	if len(list) == 0 {
+		a.out.Print("no saved sessions")
+		return false, nil
+	}
+	a.out.Print(strings.Join(sessionLines(list, a.session.ID), ""))
+	return false, nil
+}
+
+func (a *app) cmdResume(id string) (bool, error) {
+	if a.sessions == nil {
+		return false, errNoSessions
+	}
+	if err := a.resume(id); err != nil {
+		return false, err
+	}
+	a.out.Print(fmt.Sprintf("session %s, %d messages", a.session.ID, len(a.session.Messages)))
+	return false, nil
+}
+
+func (a *app) cmdNew(string) (bool, error) {
+	a.showResume()
+	a.newSession()
+	a.out.Print("a new session begins")
+	return false, nil
+}
+
+func (a *app) cmdModel(name string) (bool, error) {
+	if err := a.setModel(name); err != nil {
+		return false, err
+	}
+	a.out.Print("model: " + a.cfg.Model)
+	return false, nil
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"cluade/agent"
+	"cluade/internal/chat"
+)
+
+const (
+	gistColumns  = 160
+	thoughtLines = 3
+	thoughtKept  = 4 << 10 // bytes of the model's thinking from which the lines are taken
+)
+
+// Emit shows one event of the agent.
+func (o *output) Emit(e agent.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch e := e.(type) {
+	case agent.StepStart:
+		o.startReply()
+		o.progress("[step "+strconv.Itoa(e.N)+"]", "")
+		o.spin.start()
+	case agent.TextDelta:
+		o.spin.received.Add(int64(len(e.Text)))
+		if o.live {
+			o.text(o.reply.Feed(e.Text))
+		}
+	case agent.ReasoningDelta:
+		o.spin.received.Add(int64(len(e.Text)))
+		o.think(e.Text)
+	case agent.ReplyRestart:
+		o.restart()
+	case agent.Waiting:
+		o.spin.progress.Store(int64(e.Progress))
+	case agent.ReplyEnd:
+		o.endReply()
+	case agent.CallStart:
+		o.progress("[using tool: "+chat.EscapeText(e.Call.Name, 0)+"...]", e.Gist)
+		o.spin.start()
+	case agent.CallEnd:
+		o.spin.pause()
+		o.callEnd(e)
+	case agent.Notice:
+		color := ""
+		if e.Warn {
+			color = yellow
+		}
+		o.line(&o.errs, color, "["+strings.TrimSpace(chat.CleanText(e.Text))+"]")
+	case agent.TurnEnd:
+		o.turnEnd(e)
+	}
+}
+
+// progress writes a line of the turn's course: our words in green, then what
+// they are about.
+func (o *output) progress(words, about string) {
+	s := o.console()
+	line := s.paint(green, words)
+	if about != "" {
+		line += " " + s.paint(grey, cutColumns(chat.EscapeText(about, 0), gistColumns))
+	}
+	o.line(s, "", line)
+}
+
+func (o *output) startReply() {
+	o.reply = chat.Cleaner{}
+	o.shown = false
+	o.thought = ""
+}
+
+// text shows a piece of the answer, cleaned. The empty lines that many models
+// put before their first word are left out.
+func (o *output) text(piece string) {
+	if !o.shown {
+		piece = strings.TrimLeft(piece, "\n")
+	}
+	if piece == "" {
+		return
+	}
+	o.spin.pause()
+	o.showThought()
+	o.out.write(piece)
+	o.shown = true
+	o.mid = !strings.HasSuffix(piece, "\n")
+}
+
+func (o *output) think(piece string) {
+	if !o.live || o.shown {
+		return
+	}
+	o.thought += piece
+	if len(o.thought) > 2*thoughtKept {
+		o.thought = strings.Clone(o.thought[len(o.thought)-thoughtKept:])
+	}
+}
+
+// showThought writes the last lines of what the model thought before it spoke.
+func (o *output) showThought() {
+	if o.thought == "" {
+		return
+	}
+	// One column less than there are: a full line and its end may count as two.
+	lines := lastLines(chat.CleanText(o.thought), thoughtLines, columns(o.out.tty)-1)
+	o.thought = ""
+	for _, l := range lines {
+		o.line(&o.out, dim, l)
+	}
+}
+
+func (o *output) restart() {
+	if o.shown {
+		o.line(&o.out, grey, "[this reply broke off; what stands above is void]")
+	}
+	o.startReply()
+	o.spin.start()
+}
+
+func (o *output) endReply() {
+	if o.live {
+		o.text(o.reply.Flush())
+	}
+	o.spin.pause()
+	o.showThought()
+	o.settle()
+}
+
+// callEnd tells of a call that did not work. One that was refused had no line
+// of its own yet.
+func (o *output) callEnd(e agent.CallEnd) {
+	if e.Outcome == agent.Done || e.Outcome == agent.Skipped {
+		return
+	}
+	text := strings.TrimSpace(e.Text)
+	why, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(why, "error: ") {
+		why = text[strings.LastIndexByte(text, '\n')+1:] // a command's output ends with how it ended
+	}
+	line := chat.EscapeText(e.Call.Name, 64) + ": " + chat.EscapeText(chat.CleanText(why), 0)
+	s := o.console()
+	o.line(s, red, cutColumns(line, gistColumns))
+}
+
+// turnEnd shows the answer where it was not shown piece by piece, how the turn
+// ended, and the status bar. The text of a turn that failed is no answer: it
+// goes where a script does not take it for one.
+func (o *output) turnEnd(e agent.TurnEnd) {
+	o.endReply()
+	answer := chat.CleanText(e.Answer)
+	switch {
+	case answer == "" || o.live && o.shown:
+	case e.Err == nil:
+		o.line(&o.out, "", strings.TrimSuffix(answer, "\n"))
+	default:
+		o.line(&o.errs, "", strings.TrimSuffix(answer, "\n"))
+	}
+	if e.Err != nil {
+		o.line(&o.errs, red, chat.EscapeText(outcome(e.Err), maxErrorLen))
+	}
+	o.total += e.Usage.Total()
+	if !o.opts.Quiet {
+		o.line(o.console(), magenta, o.statusBar(e))
+	}
+}

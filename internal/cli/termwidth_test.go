@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCutColumns(t *testing.T) {
+	tests := []struct {
+		in   string
+		max  int
+		want string
+	}{
+		{"", 10, ""},
+		{"0123456789", 10, "0123456789"},
+		{"0123456789a", 10, "0123456..."},
+		{"漢字漢字漢", 10, "漢字漢字漢"},
+		{"漢字漢字漢x", 10, "漢字漢..."},
+		{"x漢字漢字漢", 10, "x漢字漢..."},
+		{"e\u0301e\u0301e\u0301e\u0301", 4, "e\u0301e\u0301e\u0301e\u0301"},
+		{"e\u0301e\u0301e\u0301e\u0301e\u0301", 4, "e\u0301..."},
+		{"abcd", 3, "..."},
+	}
+	for _, tt := range tests {
+		if got := cutColumns(tt.in, tt.max); got != tt.want {
+			t.Errorf("cutColumns(%q, %d) = %q, want %q", tt.in, tt.max, got, tt.want)
+		}
+	}
+}
+
+func TestLastLines(t *testing.T) {
+	tests := []struct {
+		in    string
+		n, w  int
+		lines string // separated by |
+	}{
+		{"", 3, 10, ""},
+		{"\n \n", 3, 10, ""},
+		{"one\ntwo\n", 3, 10, "one|two"},
+		{"one\n\ntwo\nthree\nfour", 3, 10, "two|three|four"},
+		{"0123456789abcdefghij-tail", 2, 10, "abcdefghij|-tail"},
+		{"漢字漢字", 3, 5, "漢字|漢字"},
+		{"漢", 3, 1, "漢"},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(lastLines(tt.in, tt.n, tt.w), "|"); got != tt.lines {
+			t.Errorf("lastLines(%q, %d, %d) = %q, want %q", tt.in, tt.n, tt.w, got, tt.lines)
+		}
+	}
+}
+
+func TestASCIIText(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"plain\ttext\n", "plain\ttext\n"},
+		{"“quoted” – isn’t it…", `"quoted" - isn't it...`},
+		{"• a → b ×2", "* a -> b x2"},
+		{"┌──┬─│", "+--+-|"},
+		{"größe 漢", "gr??e ?"},
+		{"e\u0301\u200b", "e"},
+		{"\xff", "?"},
+	}
+	for _, tt := range tests {
+		if got := asciiText(tt.in); got != tt.want {
+			t.Errorf("asciiText(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func FuzzWidths(f *testing.F) {
+	for _, s := range []string{"", "plain", "漢字 e\u0301", "\xff\xfe", strings.Repeat("x", 200)} {
+		f.Add(s, 10)
+	}
+	f.Fuzz(func(t *testing.T, s string, max int) {
+		max = 3 + max&0xff
+		cut := cutColumns(s, max)
+		width := 0
+		for _, r := range cut {
+			width += runeColumns(r)
+		}
+		if width > max {
+			t.Errorf("cutColumns(%q, %d) = %q, %d columns", s, max, cut, width)
+		}
+		if i := strings.IndexFunc(asciiText(s), func(r rune) bool { return r >= 0x80 }); i >= 0 {
+			t.Errorf("asciiText(%q) = %q", s, asciiText(s))
+		}
+		whole := strings.Join(lastLines(s, len(s)+1, max), "")
+		blank := slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+		if whole != strings.Join(blank, "") {
+			t.Errorf("lastLines(%q, all, %d) lost something: %q", s, max, whole)
+		}
+	})
+}
