@@ -1,0 +1,193 @@
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// child is a process that was started, and the two goroutines that wait for
+// its end and for the end of its output.
+type child struct {
+	pid    int // also its session and its process group
+	exited chan struct{}
+	status syscall.WaitStatus // once exited is closed
+	out    *os.File
+	eof    chan struct{}
+	flood  chan struct{}
+	seen   capture // once eof is closed
+	input  *os.File
+}
+
+func start(s Spec) (*child, error) {
+	path, err := lookPath(s.Argv[0], s.Env)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDir(s.Dir); err != nil {
+		return nil, err
+	}
+	closeOnExec()
+	in, input, err := openInput(s.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	out, w, err := os.Pipe()
+	if err != nil {
+		closeFile(input)
+		return nil, fmt.Errorf("make pipe: %w", err)
+	}
+	defer w.Close()
+	c := &child{
+		out:    out,
+		input:  input,
+		exited: make(chan struct{}),
+		eof:    make(chan struct{}),
+		flood:  make(chan struct{}),
+		seen:   newCapture(s.Keep),
+	}
+	if err := c.launch(path, s, []*os.File{in, w, w}); err != nil {
+		out.Close()
+		closeFile(input)
+		return nil, err
+	}
+	if input != nil {
+		go feed(input, s.Stdin)
+	}
+	go c.read(s.Kill)
+	return c, nil
+}
+
+// launch starts the process on a thread that lives until the process is gone:
+// the kernel sends the parent-death signal when the thread that forked ends
+// (prctl(2), PR_SET_PDEATHSIG). The signal reaches the process itself only;
+// what it forks does not inherit it.
+func (c *child) launch(path string, s Spec, files []*os.File) error {
+	attr := &os.ProcAttr{
+		Dir:   s.Dir,
+		Env:   append([]string{}, s.Env...), // nil would mean this process's own
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		p, err := os.StartProcess(path, s.Argv, attr)
+		if err != nil {
+			started <- err
+			return
+		}
+		c.pid = p.Pid
+		started <- nil
+		c.status = waitStatus(p)
+		close(c.exited)
+	}()
+	return <-started
+}
+
+func waitStatus(p *os.Process) syscall.WaitStatus {
+	if ps, err := p.Wait(); err == nil {
+		if ws, ok := ps.Sys().(syscall.WaitStatus); ok {
+			return ws
+		}
+	}
+	return 255 << 8 // not known: not success
+}
+
+// read keeps what the child writes until the last writer closes the pipe, or
+// until out gets a deadline.
+func (c *child) read(kill int64) {
+	defer close(c.eof)
+	buf := make([]byte, 32<<10)
+	flooded := false
+	for {
+		n, err := c.out.Read(buf)
+		c.seen.add(buf[:n])
+		if kill > 0 && c.seen.total > kill && !flooded {
+			flooded = true
+			close(c.flood)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait returns when the child is gone and its output at its end, or when
+// waiting longer for either is not allowed.
+func (c *child) wait(ctx context.Context, r *Result) {
+	select {
+	case <-c.exited:
+	case <-c.flood:
+		r.Flooded = true
+		c.end()
+	case <-ctx.Done():
+		r.TimedOut = context.Cause(ctx) == ErrTimeout
+		r.Cancelled = !r.TimedOut
+		c.end()
+	}
+	flood := c.flood
+	if r.stopped() {
+		flood = nil
+	}
+	hold := time.NewTimer(holdTime)
+	defer hold.Stop()
+	select {
+	case <-c.eof:
+	case <-flood:
+		r.Flooded = true
+		c.end()
+	case <-hold.C:
+		r.Held = true
+	}
+}
+
+// finish stops reading and fills in the result.
+func (c *child) finish(s Spec, r *Result) {
+	closeFile(c.input)
+	c.out.SetReadDeadline(time.Now())
+	<-c.eof
+	if r.Held && !r.stopped() {
+		handOver(c.out, s.Env)
+	}
+	c.out.Close()
+	r.Head, r.Tail, r.Dropped = c.seen.text()
+	r.Total = c.seen.total
+	select {
+	case <-c.exited:
+	default: // it hangs in the kernel, killed
+		r.Signal, r.Exit = syscall.SIGKILL, 128+int(syscall.SIGKILL)
+		return
+	}
+	r.Exit = c.status.ExitStatus()
+	if c.status.Signaled() {
+		r.Signal = c.status.Signal()
+		r.Exit = 128 + int(r.Signal)
+	}
+}
+
+// handOver gives the output of background processes to a reader that is no
+// child of ours and ends with them: without one, they would be killed by
+// SIGPIPE at their next line once this process is gone. Where there is no
+// shell the pipe just closes.
+func handOver(out *os.File, env []string) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	p, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "cat <&3 3<&- >/dev/null 2>&1 &"}, &os.ProcAttr{
+		Dir:   "/",
+		Env:   append([]string{}, env...),
+		Files: []*os.File{null, null, null, out},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err == nil {
+		p.Wait()
+	}
+}
