@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cluade/internal/chat"
@@ -100,7 +101,7 @@ func (a *Agent) parse(c chat.ToolCall) (call *tools.Call, err error) {
 		call, err = a.o.Tools.Parse(a.o.Env, c.Name, c.Args)
 		return err
 	})
-	if err == nil && a.turn.cut && c.Args == "" {
+	if err == nil && a.turn.cut && strings.TrimSpace(c.Args) == "" {
 		err = errors.New("it has no arguments")
 	}
 	if err != nil && a.turn.cut {

@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"cluade/internal/chat"
+)
+
+func TestMeter(t *testing.T) {
+	s := &chat.Session{Model: "m", Messages: []chat.Message{{Content: strings.Repeat("x", 64)}}}
+	req := chat.Request{System: "system", Messages: s.Messages, Tools: []chat.ToolSpec{{Name: "tool", Desc: "d", Params: "{}"}}}
+	var m meter
+	grow := func(bytes int) { s.Messages = append(s.Messages, chat.Message{Content: strings.Repeat("x", bytes)}) }
+
+	grow(7)
+	m.learn(s, req, chat.Reply{})
+	if got, want := m.context(s), (6+7+64+7)*2/7; got != want {
+		t.Errorf("without figures: %d, want %d", got, want)
+	}
+	m.learn(s, req, chat.Reply{Usage: chat.Usage{Prompt: 77, Completion: 5}})
+	if got := m.context(s); got != 82 {
+		t.Errorf("with figures: %d, want 82", got)
+	}
+	grow(100) // 77 bytes were 77 tokens
+	if got := m.context(s); got != 182 {
+		t.Errorf("after a message: %d, want 182", got)
+	}
+	for _, prompt := range []int{1, 9, 78, 1 << 30} { // 77, 8.6, 0.99 and no bytes a token
+		m.learn(s, req, chat.Reply{Usage: chat.Usage{Prompt: prompt, Completion: 1}})
+		if m.ratio != 1 {
+			t.Errorf("ratio %v was believed", m.ratio)
+		}
+	}
+	s.Messages = s.Messages[:1]
+	m.forget()
+	if got := m.context(s); got != 77 {
+		t.Errorf("after a cut: %d, want 77", got)
+	}
+	s.Model = "other"
+	m.learn(s, req, chat.Reply{})
+	if got, want := m.context(s), 77*2/7; got != want {
+		t.Errorf("another model: %d, want %d", got, want)
+	}
+}
+
+func TestContextLimit(t *testing.T) {
+	tests := []struct {
+		option, window int
+		overflow       bool
+		want           int
+	}{
+		{0, 0, false, 200000}, {0, 8192, false, 8192}, {0, 1000000, false, 200000},
+		{50000, 8192, false, 50000}, {0, 4096, true, 4096},
+	}
+	for _, tt := range tests {
+		r := reply{text: "hi", window: tt.window}
+		if tt.overflow {
+			r = reply{err: &chat.OverflowError{Limit: tt.window, Err: fmt.Errorf("too long")}}
+		}
+		s := newStage(t, r)
+		s.alter(func(o *Options) { o.ContextLimit = tt.option })
+		_ = s.turn(context.Background(), "go")
+		if got := s.agent.ContextLimit(); got != tt.want {
+			t.Errorf("ContextLimit with option %d and window %d = %d, want %d", tt.option, tt.window, got, tt.want)
+		}
+		s.session.Model = "other"
+		if got := s.agent.ContextLimit(); tt.option == 0 && got != defaultWindow {
+			t.Errorf("ContextLimit of another model = %d", got)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	tests := []struct {
+		text string
+		max  int
+		want string
+	}{
+		{"", 100, "(no output)"},
+		{"short", 5, "short"},
+		{"a\x00b", 100, "ab"},
+		{strings.Repeat("a", 60) + strings.Repeat("b", 90), 125, strings.Repeat("a", 60) + "\n[... 50 bytes cut ...]\n" + strings.Repeat("b", 40)},
+		{strings.Repeat("漢", 50), 72, strings.Repeat("漢", 9) + "\n[... 105 bytes cut ...]\n" + strings.Repeat("漢", 6)},
+		{strings.Repeat("x", 99), 10, "\n[... 99 bytes cut ...]\n"},
+	}
+	for _, tt := range tests {
+		if got := clip(tt.text, tt.max); got != tt.want {
+			t.Errorf("clip(%q, %d) = %q, want %q", tt.text, tt.max, got, tt.want)
+		}
+	}
+}
+
+func FuzzClip(f *testing.F) {
+	f.Add("häß漢字😀", 30)
+	f.Add(strings.Repeat("漢", 50), 61)
+	f.Fuzz(func(t *testing.T, text string, max int) {
+		if max < 40 || max > 1<<20 {
+			return
+		}
+		got := clip(text, max)
+		if len(got) > max || !utf8.ValidString(got) || got == "" {
+			t.Errorf("clip(%q, %d) = %q", text, max, got)
+		}
+		clean := chat.CleanText(text)
+		if len(clean) <= max {
+			return
+		}
+		head, rest, _ := strings.Cut(got, "\n[... ")
+		var cut int
+		if n, err := fmt.Sscanf(rest, "%d bytes cut ...]\n", &cut); n != 1 || err != nil {
+			return // the text itself has such a line
+		}
+		_, tail, _ := strings.Cut(rest, " bytes cut ...]\n")
+		if strings.Contains(clean, "[... ") || strings.Contains(clean, "...]\n") {
+			return
+		}
+		if len(head)+cut+len(tail) != len(clean) || !strings.HasPrefix(clean, head) || !strings.HasSuffix(clean, tail) {
+			t.Errorf("clip(%q, %d) = %q loses bytes", text, max, got)
+		}
+	})
+}

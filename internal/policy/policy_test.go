@@ -1,0 +1,261 @@
+package policy
+
+import (
+	"fmt"
+	"testing"
+)
+
+// configured is every way in which the level of a tool can stand.
+var configured = []struct {
+	name  string
+	level *Level
+}{
+	{"unset", nil},
+	{"deny", &Level{Deny, "config.json"}},
+	{"ask", &Level{Ask, "config.json"}},
+	{"allow", &Level{Allow, "config.json"}},
+	{"nonsense", &Level{Verdict(9), "config.json"}},
+}
+
+// TestEveryCombination walks level x effect x attended x wish x guard x toolset
+// x --yes x tool and compares with the rules as one would say them.
+func TestEveryCombination(t *testing.T) {
+	n := 0
+	for _, tool := range []string{"bash", "read", "mcp__x__y"} {
+		for _, effect := range []Effect{Read, Session, Network, Write, Execute, External} {
+			for _, conf := range configured {
+				for bits := range 3 * 3 * 3 * 2 * 2 {
+					s := Subject{Tool: tool, Effect: effect}
+					guard := Guard(bits % 3)
+					if guard != Open {
+						s.Paths = []Path{{Abs: "/a"}, {Abs: "/b", Guard: guard}}
+					}
+					wish := Wish(bits / 3 % 3)
+					toolset := [][]string{nil, {tool}, {"other"}}[bits/9%3]
+					p := &Policy{Attended: bits/27%2 == 1, Toolset: toolset, Levels: map[string]Level{}}
+					if conf.level != nil {
+						p.Levels[tool] = *conf.level
+					}
+					yes := bits/54 == 1
+					if yes {
+						p.ApplyYes()
+					}
+					name := fmt.Sprintf("%s effect %v level %s guard %d wish %d toolset %q attended %v yes %v",
+						tool, effect, conf.name, guard, wish, toolset, p.Attended, yes)
+					d := p.Refuse(s)
+					got := p.Gate(s, d, wish)
+					want := expect(p, s, guard, wish, yes)
+					if got.Verdict != want {
+						t.Errorf("%s: got %v (%s), want %v", name, got.Verdict, got.Reason, want)
+					}
+					check(t, name, p, s, d, got)
+					n++
+				}
+			}
+		}
+	}
+	if n != 3*6*5*108 {
+		t.Errorf("walked %d combinations", n)
+	}
+}
+
+// expect is the verdict in the words of the manual.
+func expect(p *Policy, s Subject, g Guard, w Wish, yes bool) Verdict {
+	level := s.Tool
+	if l, ok := p.Levels[s.Tool]; ok {
+		level = l.Verdict.String()
+	} else if s.Effect == External {
+		level = "ask"
+	} else {
+		level = "deny"
+	}
+	if yes && level == "ask" && (s.Tool == "bash" || s.Effect == External) {
+		level = "allow"
+	}
+	outside := p.Toolset != nil && p.Toolset[0] != s.Tool
+	if g == NoRead || g == NoWrite && s.Effect != Read || outside || level == "deny" {
+		return Deny
+	}
+	if w == WishAsk {
+		level = "ask"
+	} else if w == WishAllow && p.Attended {
+		level = "allow"
+	}
+	if level == "allow" {
+		return Allow
+	}
+	if p.Attended {
+		return Ask
+	}
+	return Deny
+}
+
+// check is what holds of every decision.
+func check(t *testing.T, name string, p *Policy, s Subject, d, got Decision) {
+	t.Helper()
+	if d.Verdict == Deny && got != d {
+		t.Errorf("%s: the gate made %+v of the refusal %+v", name, got, d)
+	}
+	if got.Verdict != Allow && got.Reason == "" {
+		t.Errorf("%s: no reason", name)
+	}
+	if got.Alone != (d.Verdict != Deny && got.Verdict == Deny) {
+		t.Errorf("%s: Alone = %v after %v", name, got.Alone, d.Verdict)
+	}
+	if (p.Hint(s, got) != "") != got.Alone {
+		t.Errorf("%s: hint %q for %+v", name, p.Hint(s, got), got)
+	}
+	// Asked again, the gate does not change its mind.
+	if again := p.Gate(s, got, WishNone); again.Verdict != got.Verdict {
+		t.Errorf("%s: gate of gate = %v, want %v", name, again.Verdict, got.Verdict)
+	}
+}
+
+func TestFirmAndDangerAreNotAnswered(t *testing.T) {
+	s := Subject{Tool: "bash", Effect: Execute}
+	for _, ask := range []Decision{{Verdict: Ask, Firm: true}, {Verdict: Ask, Danger: true}} {
+		for _, attended := range []bool{true, false} {
+			p := &Policy{Levels: Defaults(), Attended: attended}
+			p.ApplyYes()
+			if got := p.Gate(s, ask, WishAllow); got.Verdict == Allow {
+				t.Errorf("Gate(%+v, WishAllow) attended %v = %+v", ask, attended, got)
+			}
+		}
+	}
+	p := &Policy{Levels: Defaults(), Attended: true}
+	if got := p.Gate(s, p.Refuse(s), WishAsk); !got.Firm {
+		t.Errorf("a hook's ask = %+v, want firm", got)
+	}
+}
+
+func TestNilMeansNo(t *testing.T) {
+	p := &Policy{}
+	for tool := range Defaults() {
+		s := Subject{Tool: tool, Effect: Execute}
+		if got := p.Gate(s, p.Refuse(s), WishAllow); got.Verdict != Deny {
+			t.Errorf("zero policy, %s = %+v", tool, got)
+		}
+	}
+	if got := p.Gate(Subject{}, Decision{}, WishAllow); got.Verdict != Deny {
+		t.Errorf("Gate of the zero decision = %+v", got)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	own := Path{Abs: "/root/.cluade/config.json", Real: "/root/.cluade/config.json", Guard: NoRead}
+	sys := Path{Abs: "/tmp/l", Real: "/sys/power/state", Guard: NoWrite}
+	tests := []struct {
+		name string
+		p    Policy
+		s    Subject
+		w    Wish
+		want string
+		hint string
+	}{
+		{"level", Policy{Levels: map[string]Level{"bash": {Deny, "config.json"}}}, Subject{Tool: "bash", Effect: Execute}, 0,
+			"denied: permission for bash is deny (config.json)", ""},
+		{"boundary", Policy{Toolset: []string{"read"}, Boundary: "plan mode allows only looking"}, Subject{Tool: "write", Effect: Write}, 0,
+			"denied: plan mode allows only looking", ""},
+		{"boundary without words", Policy{Toolset: []string{}}, Subject{Tool: "write", Effect: Write}, 0,
+			"denied: write is not among the tools of this run", ""},
+		{"unknown tool", Policy{Levels: Defaults()}, Subject{Tool: "zap", Effect: Execute}, 0,
+			"denied: permission for zap is deny (no level is set)", ""},
+		{"own state", Policy{Levels: Defaults()}, Subject{Tool: "read", Paths: []Path{own}}, 0,
+			"denied: read may not touch /root/.cluade/config.json (cluade's own state)", ""},
+		{"kernel", Policy{Levels: Defaults()}, Subject{Tool: "write", Effect: Write, Paths: []Path{sys}}, 0,
+			"denied: write may not touch /tmp/l (the kernel's)", ""},
+		{"nobody there", Policy{Levels: Defaults()}, Subject{Tool: "remote_bash", Effect: Execute}, 0,
+			"denied: remote_bash needs approval and no one is here to give it",
+			`remote_bash was refused: -y would allow it, or "permissions": {"remote_bash": "allow"} in the configuration`},
+		{"nobody there, no flag", Policy{Levels: map[string]Level{"read": {Ask, "config.json"}}}, Subject{Tool: "read"}, 0,
+			"denied: read needs approval and no one is here to give it",
+			`read was refused: "permissions": {"read": "allow"} in the configuration would allow it`},
+		{"a hook asks nobody", Policy{Levels: Defaults()}, Subject{Tool: "bash", Effect: Execute}, WishAsk,
+			"denied: bash needs approval and no one is here to give it",
+			"bash was refused: only a person at a terminal can approve this call"},
+		{"question", Policy{Levels: Defaults(), Attended: true}, Subject{Tool: "remote_bash", Effect: Execute}, 0,
+			"permission for remote_bash is ask", ""},
+	}
+	for _, tt := range tests {
+		got := tt.p.Gate(tt.s, tt.p.Refuse(tt.s), tt.w)
+		if got.Reason != tt.want {
+			t.Errorf("%s: reason %q, want %q", tt.name, got.Reason, tt.want)
+		}
+		if hint := tt.p.Hint(tt.s, got); hint != tt.hint {
+			t.Errorf("%s: hint %q, want %q", tt.name, hint, tt.hint)
+		}
+	}
+}
+
+// TestOrder holds the order of the steps: the earlier one gives the reason.
+func TestOrder(t *testing.T) {
+	p := &Policy{Toolset: []string{"read"}, Boundary: "boundary", Levels: map[string]Level{"write": {Deny, "level"}}}
+	s := Subject{Tool: "write", Effect: Write, Paths: []Path{{Abs: "/p", Guard: NoWrite}}}
+	for _, want := range []string{
+		"denied: write may not touch /p (cluade's own state)",
+		"denied: boundary",
+		"denied: permission for write is deny (level)",
+	} {
+		if got := p.Refuse(s); got.Reason != want {
+			t.Errorf("Refuse = %q, want %q", got.Reason, want)
+		}
+		if s.Paths != nil {
+			s.Paths = nil
+		} else {
+			p.Toolset = nil
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	want := map[string]Verdict{
+		"read": Allow, "write": Allow, "edit": Allow, "bash": Allow, "glob": Allow, "grep": Allow,
+		"web_search": Allow, "web_fetch": Allow, "compact": Allow, "skill": Allow, "subagent": Allow,
+		"remote_bash": Ask,
+	}
+	got := Defaults()
+	for tool, v := range want {
+		if got[tool].Verdict != v || got[tool].Source != "default" {
+			t.Errorf("Defaults()[%q] = %v, want %v", tool, got[tool], v)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("Defaults has %d tools, want %d", len(got), len(want))
+	}
+}
+
+func TestApplyYes(t *testing.T) {
+	tests := []struct {
+		tool       string
+		effect     Effect
+		conf, want Verdict
+	}{
+		{"bash", Execute, Ask, Allow}, {"remote_bash", Execute, Ask, Allow}, {"write", Write, Ask, Allow},
+		{"edit", Write, Ask, Allow}, {"web_search", Network, Ask, Allow}, {"web_fetch", Network, Ask, Allow},
+		{"mcp__a__b", External, Ask, Allow},
+		{"read", Read, Ask, Ask}, {"grep", Read, Ask, Ask}, {"skill", Read, Ask, Ask}, {"subagent", Execute, Ask, Ask},
+		{"bash", Execute, Deny, Deny}, {"write", Write, Deny, Deny}, {"mcp__a__b", External, Deny, Deny},
+		{"bash", Execute, Allow, Allow},
+	}
+	for _, tt := range tests {
+		p := &Policy{Levels: map[string]Level{}}
+		p.ApplyYes() // before or after the configuration makes no difference
+		p.Levels[tt.tool] = Level{tt.conf, "config.json"}
+		if got := p.Refuse(Subject{Tool: tt.tool, Effect: tt.effect}); got.Verdict != tt.want {
+			t.Errorf("%s at %v with --yes = %v, want %v", tt.tool, tt.conf, got.Verdict, tt.want)
+		}
+	}
+}
+
+func TestParseVerdict(t *testing.T) {
+	for _, v := range []Verdict{Deny, Ask, Allow} {
+		if got, ok := ParseVerdict(v.String()); got != v || !ok {
+			t.Errorf("ParseVerdict(%q) = %v, %v", v.String(), got, ok)
+		}
+	}
+	for _, word := range []string{"", "Allow", "yes"} {
+		if got, ok := ParseVerdict(word); got != Deny || ok {
+			t.Errorf("ParseVerdict(%q) = %v, %v, want deny, false", word, got, ok)
+		}
+	}
+}
