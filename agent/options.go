@@ -55,17 +55,17 @@ func fill(o *Options) {
 // approver it refuses, as hooks and journal it does nothing.
 type nobody struct{}
 
-var errNobody = errors.New("nobody is there")
-
 func (nobody) Chat(context.Context, chat.Request, func(chat.Delta)) (chat.Reply, error) {
-	return chat.Reply{}, errNobody
+	return chat.Reply{}, errors.New("there is no model")
 }
-func (nobody) Approve(context.Context, Approval) (Answer, error) { return No, errNobody }
+
+func (nobody) Approve(context.Context, Approval) (Answer, error) {
+	return No, errors.New("there is no approver")
+}
 
 func (nobody) Pre(context.Context, chat.ToolCall) (policy.Wish, error) { return policy.WishNone, nil }
-func (nobody) Post(_ context.Context, _ chat.ToolCall, text string) string {
-	return text
-}
+
+func (nobody) Post(_ context.Context, _ chat.ToolCall, text string) string { return text }
 
 func (nobody) Append(chat.Message) error          { return nil }
 func (nobody) Reset(string, []chat.Message) error { return nil }
