@@ -185,7 +185,7 @@ func (l *loader) expand(b *strings.Builder, src source, text string, depth int) 
 			b.WriteString(line)
 		default:
 			l.expand(b, from, imported, depth+1)
-			if !strings.HasSuffix(imported, "\n") {
+			if !strings.HasSuffix(b.String(), "\n") {
 				b.WriteByte('\n')
 			}
 		}

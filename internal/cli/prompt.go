@@ -77,7 +77,7 @@ const (
 	identityText = `You are cluade, a coding agent on a small Linux device. You work through tools for the person at the terminal.
 Be brief, in GitHub-flavoured Markdown: no preamble, no explanation nobody asked for. When the task is done, answer and stop.
 `
-	environmentText = `Assume BusyBox applets (grep, sed, awk, find, head, tail, cut, sort) with reduced options, without GNU's own, and no Python. Temporary files go under /tmp. Flash is small and wears: unasked, write no large file outside /tmp and install no package.
+	environmentText = `Assume BusyBox applets (grep, sed, awk, find, head, tail, cut, sort) with their reduced options: no grep -P, find -printf, ps aux or GNU long options. Do not assume Python; look before you rely on another program. Temporary files go under /tmp, which may be RAM. Flash is small and wears: unasked, write no large file outside /tmp and install no package.
 `
 	toolText = `Read a file before you edit it. edit wants text that occurs exactly once, without line-number prefixes. A command gets no input and is stopped at its timeout: run long work in the background with output to a file. For independent parts: ` + "`cluade --subagent \"task\" &`, then `wait`" + `.
 `
@@ -94,12 +94,12 @@ func fixedText(d device, o promptOptions) string {
 	var b strings.Builder
 	b.WriteString(identityText + "\n")
 	b.WriteString(deviceText(d, o) + "\n")
-	b.WriteString(environmentText + "\n")
-	if !o.Plan {
-		b.WriteString(toolText)
-	}
+	b.WriteString(environmentText)
 	if d.openWrt {
 		b.WriteString(openWrtText)
+	}
+	if !o.Plan {
+		b.WriteString("\n" + toolText)
 	}
 	b.WriteString("\n" + careText)
 	return b.String()
