@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"cluade/internal/chat"
 	"cluade/internal/jsonenc"
 	"github.com/valyala/fastjson"
 )
@@ -317,7 +316,7 @@ func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
 	if fault != nil {
 		return nil, fault
 	}
-	l := loader{c: c, all: keys(), path: path, tier: t, tools: map[string]string{}}
+	l := newLoader(c, path, t)
 	if fault := l.members("", v.GetObject()); fault != nil {
 		return nil, fault
 	}
@@ -325,13 +324,14 @@ func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
 		return nil, configError(path, "hard_compact_threshold", err.Error())
 	}
 	if info.Mode().Perm()&0o077 != 0 && holdsSecret(v) {
-		l.say("%s holds a key and others can read it (mode %04o): chmod 600 %[1]s", chat.EscapeText(path, maxQuoted), info.Mode().Perm())
+		l.say("it holds a key and others can read it (mode %04o): chmod 600 %s", info.Mode().Perm(), l.shown)
 	}
 	return l.said(), nil
 }
 
 func holdsSecret(v *fastjson.Value) bool {
-	return len(v.GetStringBytes("api_key")) > 0 || v.GetObject("headers").Len() > 0
+	headers := v.GetObject("headers")
+	return len(v.GetStringBytes("api_key")) > 0 || headers != nil && headers.Len() > 0
 }
 
 // parseObject reads the text of a configuration file.

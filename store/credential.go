@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cluade/internal/chat"
 	"github.com/valyala/fastjson"
 )
 
@@ -47,7 +48,7 @@ func (c *Config) Credential(p Place, flag string) (key, from string, err error) 
 	if c.keyFile == "" || c.foreign() {
 		return "", "", nil
 	}
-	from = "api_key_file " + c.keyFile
+	from = "api_key_file " + chat.EscapeText(c.keyFile, maxQuoted)
 	data, _, err := readFile(c.keyFile, maxConfig)
 	if err != nil {
 		return "", "", fmt.Errorf("key from %s: %s", from, why(err))
@@ -80,7 +81,7 @@ func (c *Config) keySources(p Place, flag string) []source {
 		return append(list, host)
 	}
 	return append(list, variable("CLUADE_API_KEY"), variable("OPENAI_API_KEY"), host,
-		source{"api_key in " + c.values["api_key"].file, c.APIKey})
+		source{"api_key in " + chat.EscapeText(c.values["api_key"].file, maxQuoted), c.APIKey})
 }
 
 // foreign says whether the model's entry leads to another host than base_url.

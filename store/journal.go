@@ -32,6 +32,7 @@ type Journal struct {
 	base  []chat.Message // what a new file begins with
 	held  *os.File       // a lock on the session that was read, if that is another file
 	point bool           // the pointer is to name this session with its next message
+	wrote string         // the session's directory as the file has it
 	mend  mend
 }
 
@@ -40,8 +41,8 @@ type Journal struct {
 type mend struct {
 	newline bool           // the last line is not ended
 	cut     int            // keep so many messages, -1 all
-	add     []chat.Message // then these
-	whole   []chat.Message // or put these in the place of all
+	msgs    []chat.Message // then add these
+	replace bool           // or put msgs in the place of all
 }
 
 // New starts a session. Its file is made with the first message; until then the
@@ -58,8 +59,7 @@ func (j *Journal) Append(m chat.Message) error {
 	if j.dead {
 		return nil
 	}
-	line := append([]byte(`{"t":"msg","m":`), chat.AppendMessage(nil, j.dir.mask(m))...)
-	if err := j.record(append(line, "}\n"...), j.dir.sync == "always"); err != nil {
+	if err := j.record(messageRecord(j.dir.mask(m)), j.dir.sync == "always"); err != nil {
 		return err
 	}
 	if j.point {
@@ -92,19 +92,10 @@ func (j *Journal) Truncate(n int, why string) error {
 	case j.dead:
 		return nil
 	case j.f == nil:
-		j.base = j.base[:min(n, len(j.base))]
+		j.base = j.base[:min(max(n, 0), len(j.base))]
 		return nil
 	}
 	return j.record(truncateRecord(n, why), false)
-}
-
-// Chdir records that the session works in dir from now on.
-func (j *Journal) Chdir(dir string) error {
-	if j.dead || j.f == nil {
-		return nil
-	}
-	line := jsonenc.AppendString([]byte(`{"t":"cwd","cwd":`), dir)
-	return j.record(append(line, "}\n"...), false)
 }
 
 // State writes the counters and, as configured, syncs.
@@ -149,7 +140,8 @@ func (j *Journal) failed(err error) error {
 	return fmt.Errorf("save session: %w", err)
 }
 
-// open makes the file if there is none, and mends it if it needs that.
+// open makes the file if there is none, mends it if it needs that, and follows
+// the session to another directory.
 func (j *Journal) open() error {
 	if j.f == nil {
 		return j.create()
@@ -160,19 +152,20 @@ func (j *Journal) open() error {
 	if m.newline {
 		lines = append(lines, '\n')
 	}
-	if m.whole != nil {
-		if err := j.write(lines); err != nil {
-			return err
-		}
-		return j.reset("trim", m.whole)
-	}
-	if m.cut >= 0 {
+	if m.cut >= 0 && !m.replace {
 		lines = append(lines, truncateRecord(m.cut, "failed")...)
 	}
-	for _, add := range m.add {
-		lines = append(chat.AppendMessage(append(lines, `{"t":"msg","m":`...), add), "}\n"...)
+	for i := 0; i < len(m.msgs) && !m.replace; i++ {
+		lines = append(lines, messageRecord(j.dir.mask(m.msgs[i]))...)
 	}
-	return j.write(lines)
+	if j.sess.Dir != j.wrote {
+		j.wrote = j.sess.Dir
+		lines = append(jsonenc.AppendString(append(lines, `{"t":"cwd","cwd":`...), j.wrote), "}\n"...)
+	}
+	if err := j.write(lines); err != nil || !m.replace {
+		return err
+	}
+	return j.reset("trim", m.msgs)
 }
 
 // create makes the session's file and locks it.
@@ -194,6 +187,10 @@ func (j *Journal) create() error {
 
 // begin writes what a new file begins with.
 func (j *Journal) begin() error {
+	if j.sess.Created.IsZero() {
+		j.sess.Created = time.Now()
+	}
+	j.wrote = j.sess.Dir
 	head := []byte(`{"t":"session","v":1`)
 	for _, m := range [][2]string{
 		{"id", j.sess.ID}, {"cwd", j.sess.Dir}, {"created", j.sess.Created.Format(timeLayout)},
@@ -315,6 +312,10 @@ func (j *Journal) flush() error {
 		return nil
 	}
 	return err
+}
+
+func messageRecord(m chat.Message) []byte {
+	return append(chat.AppendMessage([]byte(`{"t":"msg","m":`), m), "}\n"...)
 }
 
 func truncateRecord(n int, why string) []byte {

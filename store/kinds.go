@@ -97,12 +97,13 @@ func urlKind() kind {
 }
 
 func keyKind() kind {
-	k := textKind("one line of printable ASCII, at most 512 bytes", func(s string) bool {
-		_, err := screen(s)
-		return err == nil
-	})
-	k.secret = true
-	return k
+	return kind{
+		desc: fmt.Sprintf("one line of printable ASCII, at most %d bytes", maxKey), text: true, secret: true,
+		check: func(v *fastjson.Value) error {
+			_, err := screen(string(v.GetStringBytes()))
+			return is(v.Type() == fastjson.TypeString && err == nil)
+		},
+	}
 }
 
 func boolKind() kind {

@@ -9,34 +9,53 @@ import (
 	"github.com/valyala/fastjson"
 )
 
+// What a file may make of itself: so many notices are told and so many unknown
+// keys kept.
+const (
+	maxNotices = 10
+	maxUnknown = 100
+)
+
 // loader goes through the members of one file.
 type loader struct {
-	c    *Config
-	all  []key
-	path string
-	tier Tier
+	c     *Config
+	all   []key
+	path  string
+	shown string // path as it may be printed
+	tier  Tier
 
+	model     string            // before this file
 	tools     map[string]string // tool -> the name it was set by
 	notices   []string
 	users     []string // keys that only the user may set
 	untrusted []string // keys that wait for the project to be trusted
 }
 
+func newLoader(c *Config, path string, t Tier) *loader {
+	return &loader{
+		c: c, all: keys(), path: path, shown: chat.EscapeText(path, maxQuoted), tier: t,
+		model: c.values["model"].json, tools: map[string]string{},
+	}
+}
+
 func (l *loader) say(format string, args ...any) {
-	l.notices = append(l.notices, fmt.Sprintf(format, args...))
+	l.notices = append(l.notices, l.shown+": "+fmt.Sprintf(format, args...))
 }
 
 // said are the sentences about the file.
 func (l *loader) said() []string {
-	path := chat.EscapeText(l.path, maxQuoted)
+	if n := len(l.notices); n > maxNotices {
+		l.notices = l.notices[:maxNotices]
+		l.say("%d more remarks are left out", n-maxNotices)
+	}
 	if len(l.users) > 0 {
-		l.say("%s: ignored, because only your own configuration may set it: %s", path, strings.Join(l.users, ", "))
+		l.say("ignored, because only your own configuration may set it: %s", strings.Join(l.users, ", "))
 	}
 	if len(l.untrusted) > 0 {
-		l.say("%s: ignored, because this project is not trusted: %s", path, strings.Join(l.untrusted, ", "))
+		l.say("ignored, because a project that is not trusted may not set it: %s", strings.Join(l.untrusted, ", "))
 	}
-	if l.tier == TierProject && l.c.Source("model") == TierProject {
-		l.say("%s: the model is %s", path, chat.EscapeText(l.c.Model, 80))
+	if l.tier == TierProject && l.c.values["model"].json != l.model {
+		l.say("the model is %s", chat.EscapeText(l.c.Model, 80))
 	}
 	return l.notices
 }
@@ -65,16 +84,27 @@ func (l *loader) member(name string, v *fastjson.Value) *ConfigError {
 		}
 		return l.members(name+".", v.GetObject())
 	}
-	shown := chat.EscapeText(name, 80)
-	if place := elsewhere(name); place != "" {
-		l.say("%s: %s means nothing here: %s", chat.EscapeText(l.path, maxQuoted), shown, place)
-	}
-	var names []string
-	for _, k := range l.all {
-		names = append(names, k.name)
-	}
-	l.c.Unknown = append(l.c.Unknown, UnknownKey{chat.EscapeText(l.path, maxQuoted), shown, nearest(name, names)})
+	l.unknown(name)
 	return nil
+}
+
+func (l *loader) unknown(name string) {
+	u := UnknownKey{File: l.shown, Key: chat.EscapeText(name, 80)}
+	place := elsewhere(name)
+	if place != "" {
+		l.say("%s means nothing here: %s", u.Key, place)
+	}
+	if len(l.c.Unknown) == maxUnknown {
+		return
+	}
+	if place == "" {
+		names := make([]string, len(l.all))
+		for i, k := range l.all {
+			names[i] = k.name
+		}
+		u.Nearest = nearest(name, names)
+	}
+	l.c.Unknown = append(l.c.Unknown, u)
 }
 
 // set checks a value and puts it in force where the tier may.
@@ -87,8 +117,9 @@ func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 	switch {
 	case l.c.store(k, v, setting{tier: l.tier, file: l.path}):
 		if k.name == "permissions.allow" && len(v.GetArray()) > 0 {
-			l.say("%s: rules are not supported yet, permissions.allow has no effect", chat.EscapeText(l.path, maxQuoted))
+			l.say("rules are not supported yet, permissions.allow has no effect")
 		}
+	case jsonText(v) == l.c.values[k.name].json: // it asks for what is in force
 	case k.tier == "user":
 		l.users = append(l.users, k.name)
 	default:
@@ -105,7 +136,7 @@ func (l *loader) level(name string, v *fastjson.Value) *ConfigError {
 		if s, _ := stringOf(v); s != "allow" {
 			return configError(l.path, "permissions", unknownTool("name", name).Error())
 		}
-		l.say("%s: permissions %s; it has no effect", chat.EscapeText(l.path, maxQuoted), unknownTool("allow", name))
+		l.say("permissions %s; it has no effect", unknownTool("allow", name))
 		return nil
 	}
 	if first, twice := l.tools[tool]; twice {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"cluade/internal/chat"
@@ -122,7 +123,7 @@ func (r *replay) record(v *fastjson.Value) error {
 	case "state":
 		r.state(v)
 	case "cwd":
-		r.sess.Dir = string(v.GetStringBytes("cwd"))
+		r.chdir(v)
 	}
 	return nil
 }
@@ -135,10 +136,19 @@ func (r *replay) head(v *fastjson.Value) error {
 		return nil
 	}
 	r.found = true
-	r.sess.Dir = string(v.GetStringBytes("cwd"))
+	r.sess.ID = string(v.GetStringBytes("id"))
+	r.chdir(v)
 	r.sess.Model = string(v.GetStringBytes("model"))
 	r.sess.Created = parseTime(string(v.GetStringBytes("created")))
 	return nil
+}
+
+// chdir takes the directory of a record. A relative one would mean another in
+// every directory.
+func (r *replay) chdir(v *fastjson.Value) {
+	if dir := string(v.GetStringBytes("cwd")); filepath.IsAbs(dir) {
+		r.sess.Dir = dir
+	}
 }
 
 // state reads the counters. completion_tokens and what follows it are ours;

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"cluade/internal/chat"
@@ -64,38 +65,46 @@ func (s *Sessions) Resume(id, version string) (*Resumed, error) {
 // openSession opens a session's file and locks it. Where that cannot be, copied
 // says why a copy is needed and the file is open for reading.
 func openSession(path string) (f *os.File, copied string, err error) {
-	f, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		f, err = os.Open(path)
-		return f, "cannot be written to", err
+		copied = "cannot be written to"
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
-	if lock(f) != nil {
-		return f, errLocked.Error(), nil
+	if err != nil {
+		return nil, "", err
 	}
-	return f, "", nil
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, "", errors.Join(err, errors.New("it is not a regular file"))
+	}
+	if copied == "" && lock(f) != nil {
+		copied = "is in use by another process"
+	}
+	return f, copied, nil
 }
 
 // resumed makes a session of what was read.
 func (s *Sessions) resumed(r *replay, version string) *Resumed {
 	sess := r.sess
+	sess.ID = ""
 	raw := sess.Messages
 	fix := repairTranscript(raw, r.fixed)
 	sess.Messages = fix.msgs
 	j := s.New(&sess, version)
 	j.base = fix.msgs
-	j.mend = mending(r, fix, len(raw))
+	j.mend, j.wrote = mending(r, fix, len(raw)), sess.Dir
 	out := &Resumed{Session: &sess, Journal: j, Pending: fix.pending}
 	if r.torn {
 		out.say("the last line of the session was cut off and is left out")
 	}
 	if r.skipped > 0 {
-		out.say("%d damaged lines of the session are left out", r.skipped)
+		out.say("damaged lines of the session are left out: %d", r.skipped)
 	}
 	if fix.calls > 0 {
-		out.say("%d calls of the session had no result and are marked as interrupted", fix.calls)
+		out.say("calls of the session that were interrupted: %d", fix.calls)
 	}
 	if fix.dropped > 0 {
-		out.say("%d messages of the session that belong to nothing are left out", fix.dropped)
+		out.say("messages of the session that belong to nothing are left out: %d", fix.dropped)
 	}
 	return out
 }
@@ -106,12 +115,12 @@ func mending(r *replay, fix repair, raw int) mend {
 	switch {
 	case fix.same == raw && fix.same == len(fix.msgs):
 	case fix.same < r.fixed || len(fix.msgs)-fix.same > 20:
-		m.whole = fix.msgs
+		m.msgs, m.replace = fix.msgs, true
 	default:
 		if fix.same < raw {
 			m.cut = fix.same
 		}
-		m.add = fix.msgs[fix.same:]
+		m.msgs = fix.msgs[fix.same:]
 	}
 	return m
 }
@@ -170,7 +179,7 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
 	case copied != "":
 		f.Close()
-		return nil, fmt.Errorf("open session file %s: it is %s", shown(path), strings.TrimPrefix(copied, "it is "))
+		return nil, fmt.Errorf("open session file %s: it %s", shown(path), copied)
 	}
 	r := &replay{hold: true}
 	err = r.read(f)
@@ -185,7 +194,9 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
 	}
 	out := s.resumed(r, version)
-	out.Session.ID = newID(time.Now(), os.Getpid())
+	if out.Session.ID = r.sess.ID; !isID(r.sess.ID) {
+		out.Session.ID = newID(time.Now(), os.Getpid())
+	}
 	j := out.Journal
 	j.f, j.path, j.base, j.point, j.dead = f, path, nil, false, false
 	return out, nil
