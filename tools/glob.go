@@ -58,12 +58,7 @@ func globRoots(pattern, path string) ([]globRoot, error) {
 			r.show += seg.text + "/"
 			p = rest
 		}
-		for _, s := range strings.Split(p, "/") {
-			seg := parseSegment(s)
-			if n := len(r.segs); s != "" && (seg.kind != anyDepth || n == 0 || r.segs[n-1].kind != anyDepth) {
-				r.segs = append(r.segs, seg)
-			}
-		}
+		r.segs = parseSegments(p)
 		roots = append(roots, r)
 	}
 	return roots, nil

@@ -150,7 +150,7 @@ func (s *search) run(root policy.Path, name string) error {
 	case err != nil:
 		return fileError(root, name, err)
 	case fi.IsDir():
-		s.w.walk(place{asPrefix(name), root.Real}, []segment{{"**", anyDepth}})
+		s.w.walk(place{asPrefix(name), root.Real}, everything())
 		return nil
 	}
 	if err := notRegular(fi, name); err != nil {

@@ -12,10 +12,10 @@ type listing struct {
 	capped bool // a line was refused
 }
 
-// noteRoom is kept free for notes.
-const noteRoom = 1024
+// reserved is kept free for notes.
+const reserved = 1024
 
-func newListing(keep, max int) *listing { return &listing{max: max, room: keep - noteRoom} }
+func newListing(keep, max int) *listing { return &listing{max: max, room: keep - reserved} }
 
 // add takes a line; false means that the listing is full and it was not taken.
 func (l *listing) add(line string) bool {

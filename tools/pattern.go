@@ -87,6 +87,28 @@ const (
 	anyDepth // **: any number of directories, none included
 )
 
+// everything fits whatever lies below a directory.
+func everything() []segment { return []segment{{"**", anyDepth}, {"*", wild}} }
+
+// parseSegments takes a pattern apart. A ** at the end means all that lies
+// below, not the directory itself; several in a row mean no more than one.
+func parseSegments(pattern string) []segment {
+	var segs []segment
+	deep := false // the last segment is **
+	for s := range strings.SplitSeq(pattern, "/") {
+		seg := parseSegment(s)
+		if s == "" || deep && seg.kind == anyDepth {
+			continue
+		}
+		segs = append(segs, seg)
+		deep = seg.kind == anyDepth
+	}
+	if deep {
+		segs = append(segs, segment{"*", wild})
+	}
+	return segs
+}
+
 func parseSegment(s string) segment {
 	if s == "**" {
 		return segment{s, anyDepth}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -30,20 +31,20 @@ const (
 	maxKernel   = 64 << 10  // bytes taken from a file of the kernel
 	readTime    = 10 * time.Second
 	kernelTime  = 2 * time.Second
-	countTime   = 2 * time.Second // for a page and for counting what comes behind it
-	trailerSize = 128             // bytes kept free for the last line of a page
+	countTime   = time.Second // for a page and for counting what comes behind it
+	trailerSize = 128         // bytes kept free for the last line of a page
 )
 
 func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
 	p, name := a.paths[0], a.Text("filePath")
-	pg := page{first: 1, limit: -1, keep: min(e.keep(), maxPage)}
+	pg := page{first: 1, limit: math.MaxInt64, keep: min(e.keep(), maxPage)}
 	if a.Has("offset") {
 		pg.first = a.Int("offset")
 	}
 	if a.Has("limit") {
 		pg.limit = a.Int("limit")
 	}
-	if pg.first < 1 || pg.limit == 0 || pg.limit < -1 {
+	if pg.first < 1 || pg.limit < 1 {
 		return Result{}, errors.New("offset and limit must be at least 1")
 	}
 	// From here on the model knows better than what it read before, also when
@@ -95,7 +96,7 @@ type page struct {
 	name  string
 	size  int64 // of the file
 	first int64 // number of the first line wanted, from 1
-	limit int64 // most lines; negative is no limit
+	limit int64 // most lines
 	keep  int   // most bytes of the result
 }
 
@@ -187,8 +188,8 @@ func (pg *page) readError(err error) error {
 // pageLine is line n, of which text is what is shown and size what it holds.
 // Repairing the text here keeps the result from growing when it is cleaned.
 func pageLine(n int64, text []byte, size int64, exact bool) string {
-	if n == 1 {
-		text = bytes.TrimPrefix(text, []byte(bom))
+	if n == 1 && bytes.HasPrefix(text, []byte(bom)) {
+		text, size = text[len(bom):], size-int64(len(bom))
 	}
 	line := strconv.FormatInt(n, 10) + ": " + strings.ToValidUTF8(string(text), "\ufffd")
 	if dropped := size - int64(len(text)); dropped > 0 {

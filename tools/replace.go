@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"cluade/internal/policy"
 )
@@ -246,9 +247,11 @@ func (c *change) writeInPlace() error {
 		f.Close()
 		return err
 	}
-	err = overwrite(f, c.data, len(old))
-	if err != nil && overwrite(f, old, 0) != nil {
-		err = &pathError{shown(c.name) + ": " + errnoText(err) + "; the old content could not be put back", err}
+	if err = overwrite(f, c.data, len(old)); err != nil {
+		if overwrite(f, old, 0) != nil {
+			err = &pathError{shown(c.name) + ": " + errnoText(err) + "; the old content could not be put back", err}
+		}
+		os.Chtimes(c.path.Real, time.Time{}, c.old.info.ModTime()) // else it would seem changed by somebody
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr

@@ -33,17 +33,14 @@ func (c *change) substitute(from, to string, all bool) error {
 	if bytes.HasPrefix(old, []byte(bom)) && len(from) > len(bom) && strings.HasPrefix(from, bom) {
 		from, to = from[len(bom):], strings.TrimPrefix(to, bom)
 	}
-	crlf := to
-	if !strings.Contains(from+to, "\r") {
-		crlf = strings.ReplaceAll(to, "\n", "\r\n")
-	}
 	size, first := int64(len(old)), 0
+	fit := fitting(old, from, to)
 	for start, end := range places(old, from) {
 		if c.hits == 0 {
 			first = start
 		}
 		c.hits++
-		size += int64(len(fitting(old, start, end, to, crlf)) - (end - start))
+		size += int64(len(fit(start)) - (end - start))
 	}
 	switch {
 	case c.hits == 0:
@@ -57,9 +54,10 @@ func (c *change) substitute(from, to string, all bool) error {
 	}
 	c.data = make([]byte, 0, size)
 	done := 0
+	fit = fitting(old, from, to)
 	for start, end := range places(old, from) {
 		c.data = append(c.data, old[done:start]...)
-		c.data = append(c.data, fitting(old, start, end, to, crlf)...)
+		c.data = append(c.data, fit(start)...)
 		done = end
 	}
 	c.data = append(c.data, old[done:]...)
@@ -103,24 +101,38 @@ func places(data []byte, from string) iter.Seq2[int, int] {
 
 // overlaps says whether from matches again inside its match at first.
 func overlaps(data []byte, from string, first int) bool {
-	for start := range places(data[first+1:], from) {
-		return start >= 0
+	next := first + 1
+	if data[first] == '\r' && from[0] == '\n' {
+		next++
+	}
+	for range places(data[next:], from) {
+		return true
 	}
 	return false
 }
 
-// fitting chooses the new text for the place data[start:end] by the line end
-// in use there: that of the text replaced, else of its line, else of the line
-// before.
-func fitting(data []byte, start, end int, lf, crlf string) string {
-	i := bytes.IndexByte(data[start:], '\n') + start
-	if i < start {
-		i = bytes.LastIndexByte(data[:start], '\n')
+// fitting returns a function from a place to the new text with the line ends
+// in use there: that of the text replaced, else of its line, else of the last
+// line. Places must be asked for in ascending order.
+func fitting(data []byte, from, to string) func(start int) string {
+	if !strings.Contains(to, "\n") || strings.Contains(from+to, "\r") {
+		return func(int) string { return to }
 	}
-	if i > 0 && data[i-1] == '\r' {
-		return crlf
+	crlf := strings.ReplaceAll(to, "\n", "\r\n")
+	last, next := bytes.LastIndexByte(data, '\n'), -1 // line feeds: of the file, and the first behind a place
+	return func(start int) string {
+		if next < start && start <= last {
+			next = start + bytes.IndexByte(data[start:], '\n')
+		}
+		i := next
+		if start > last {
+			i = last
+		}
+		if i > 0 && data[i-1] == '\r' {
+			return crlf
+		}
+		return to
 	}
-	return lf
 }
 
 // lineAt is the number of the line that holds data[at].

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"cluade/internal/policy"
@@ -239,9 +240,10 @@ func (w *walker) within() bool {
 	return w.stopped == ""
 }
 
-// lock notes what could not be read. What has gone in the meantime is no news.
+// lock notes what could not be read. What is not there, or is no directory, is
+// no news: nothing in it matches.
 func (w *walker) lock(show string, err error) {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return
 	}
 	w.locked++
