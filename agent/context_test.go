@@ -75,6 +75,7 @@ func TestContextLimit(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
+	as, bs := strings.Repeat("a", 60), strings.Repeat("b", 40)
 	tests := []struct {
 		text string
 		max  int
@@ -83,9 +84,17 @@ func TestClip(t *testing.T) {
 		{"", 100, "(no output)"},
 		{"short", 5, "short"},
 		{"a\x00b", 100, "ab"},
-		{strings.Repeat("a", 60) + strings.Repeat("b", 90), 125, strings.Repeat("a", 60) + "\n[... 50 bytes cut ...]\n" + strings.Repeat("b", 40)},
-		{strings.Repeat("漢", 50), 72, strings.Repeat("漢", 9) + "\n[... 105 bytes cut ...]\n" + strings.Repeat("漢", 6)},
-		{strings.Repeat("x", 99), 10, "\n[... 99 bytes cut ...]\n"},
+		{as + strings.Repeat("-", 50) + bs, 141, as + cutLine(50) + bs},
+		{strings.Repeat("漢", 50), 90, strings.Repeat("漢", 9) + cutLine(105) + strings.Repeat("漢", 6)},
+		{strings.Repeat("x", 99), 10, cutLine(99)},
+
+		// A tool's own cut: outside the gap, in it, and across its borders.
+		{"a" + cutLine(7) + as + strings.Repeat("-", 90) + bs, 141, "a" + cutLine(7) + as[:36] + cutLine(114) + bs},
+		{as + "--" + cutLine(1000) + strings.Repeat("-", 30) + bs, 141, as + cutLine(1032) + bs},
+		{as[1:] + cutLine(1000) + strings.Repeat("-", 60) + bs, 141, as[1:] + cutLine(1060) + bs},
+		{as + strings.Repeat("-", 60) + cutLine(1000) + bs[2:], 141, as + cutLine(1060) + bs[2:]},
+		{as + cutLine(5) + cutLine(6) + strings.Repeat("-", 60) + bs, 141, as + cutLine(71) + bs},
+		{as + "\n[... x bytes cut ...]\n" + strings.Repeat("-", 28) + bs, 141, as + cutLine(51) + bs},
 	}
 	for _, tt := range tests {
 		if got := clip(tt.text, tt.max); got != tt.want {
@@ -95,31 +104,27 @@ func TestClip(t *testing.T) {
 }
 
 func FuzzClip(f *testing.F) {
-	f.Add("häß漢字😀", 30)
-	f.Add(strings.Repeat("漢", 50), 61)
+	f.Add("häß漢字😀"+strings.Repeat("漢", 50), 61)
+	f.Add("a"+cutLine(99)+strings.Repeat("\xff", 90), 100)
 	f.Fuzz(func(t *testing.T, text string, max int) {
-		if max < 40 || max > 1<<20 {
+		if max < 50 || max > 1<<20 {
 			return
 		}
 		got := clip(text, max)
 		if len(got) > max || !utf8.ValidString(got) || got == "" {
-			t.Errorf("clip(%q, %d) = %q", text, max, got)
+			t.Fatalf("clip(%q, %d) = %q", text, max, got)
 		}
 		clean := chat.CleanText(text)
-		if len(clean) <= max {
+		if begin, _, _ := findCut(clean, 0); len(clean) <= max || begin >= 0 {
 			return
 		}
-		head, rest, _ := strings.Cut(got, "\n[... ")
-		var cut int
-		if n, err := fmt.Sscanf(rest, "%d bytes cut ...]\n", &cut); n != 1 || err != nil {
-			return // the text itself has such a line
+		begin, end, n := findCut(got, 0)
+		if begin < 0 {
+			t.Fatalf("clip(%q, %d) = %q does not say what is missing", text, max, got)
 		}
-		_, tail, _ := strings.Cut(rest, " bytes cut ...]\n")
-		if strings.Contains(clean, "[... ") || strings.Contains(clean, "...]\n") {
-			return
-		}
-		if len(head)+cut+len(tail) != len(clean) || !strings.HasPrefix(clean, head) || !strings.HasSuffix(clean, tail) {
-			t.Errorf("clip(%q, %d) = %q loses bytes", text, max, got)
+		head, tail := got[:begin], got[end:]
+		if int64(len(head)+len(tail))+n != int64(len(clean)) || !strings.HasPrefix(clean, head) || !strings.HasSuffix(clean, tail) {
+			t.Fatalf("clip(%q, %d) = %q loses bytes", text, max, got)
 		}
 	})
 }
