@@ -1,33 +1,18 @@
 // Package provider is the client of one OpenAI-compatible endpoint: it encodes
 // requests, reads streamed or plain replies, retries and repairs. It knows
 // neither tools nor permissions. One goroutine uses a Client at a time.
+//
+// A reply is judged twice. What the server sent is classed by itself alone
+// (classify.go, reply.go); what is done about it depends on what this request
+// has already cost (retry.go). No text that leaves the package holds the key.
 package provider
 
 import (
-	"context"
-	"errors"
 	"io"
 	"time"
-
-	"cluade/internal/chat"
 )
 
-// ErrIncomplete says that a reply ended without its end.
-var ErrIncomplete = errors.New("reply broke off")
-
-// StatusError is an answer that is no reply: an HTTP status of 400 or more, or
-// an error inside a 200. Message is the server's own text, cleaned and bounded,
-// without the key.
-type StatusError struct {
-	Code       int // HTTP status, or the one named inside a 200; 0 if none
-	Message    string
-	RetryAfter time.Duration
-}
-
-func (e *StatusError) Error() string { return e.Message }
-
-// Options configure a Client. Zero durations and counts take the defaults
-// named.
+// Options configure a Client. Zero durations take the defaults named.
 type Options struct {
 	BaseURL string
 	Model   string
@@ -37,7 +22,7 @@ type Options struct {
 	RequestTimeout   time.Duration // 600 s; a plain reply as a whole
 	FirstByteTimeout time.Duration // RequestTimeout
 	IdleTimeout      time.Duration // 120 s
-	Retries          int           // taken as it is; 0 never retries
+	Retries          int           // taken as it is; 0 never sends again
 
 	// The next four are sent where the host's row of quirks says so. A pointer
 	// or Set flag tells what the user asked for from a mere default.
@@ -59,17 +44,16 @@ type Options struct {
 	Version   string      // for the User-Agent
 }
 
-// Client is one endpoint with its connection and what was learnt of it.
-type Client struct{ o Options }
-
-// New checks the options; it opens no connection.
-func New(o Options) (*Client, error) { return &Client{o}, nil }
-
-// Chat sends one request and reads its reply. Retries, waits and repairs happen
-// inside and are told through onDelta.
-func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
-	return chat.Reply{}, errors.New("not built")
+// withDefaults fills the limits that are not set.
+func (o Options) withDefaults() Options {
+	if o.RequestTimeout <= 0 {
+		o.RequestTimeout = 600 * time.Second
+	}
+	if o.FirstByteTimeout <= 0 {
+		o.FirstByteTimeout = o.RequestTimeout
+	}
+	if o.IdleTimeout <= 0 {
+		o.IdleTimeout = 120 * time.Second
+	}
+	return o
 }
-
-// SetModel changes the model for the next request.
-func (c *Client) SetModel(name string) { c.o.Model = name }

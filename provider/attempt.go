@@ -1,0 +1,143 @@
+package provider
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"cluade/internal/chat"
+)
+
+// maxErrorBody is the most that is read of an answer that is no reply.
+const maxErrorBody = 64 << 10
+
+// attempt sends the request once and judges what comes back. Its account goes
+// to the trace whatever happened.
+func (x *exchange) attempt() (got chat.Reply, f *failure) {
+	c := x.c
+	r := c.newRequest(x.req, x.note)
+	x.sent, x.shown = r.fields, false
+	w := newWatch(x.ctx, &c.o, c.streams())
+	defer w.stop()
+	body := &body{request: r}
+	defer body.wait()
+
+	var known map[string]string
+	if len(x.req.Tools) > 0 && c.textTools() {
+		known = toolSchemas(x.req.Tools)
+	}
+	resp, err := c.post(w.ctx, body)
+	switch {
+	case err != nil:
+		f = c.network(err, w)
+	case resp.StatusCode >= 400:
+		f = c.refusal(resp, w)
+	case resp.StatusCode >= 300:
+		f = c.redirected(resp)
+	default:
+		answer := c.newReply(known, w, x.onDelta)
+		in := c.debugBody(resp)
+		end, bad := answer.read(in)
+		got, f = answer.close(end, bad, x.usedID)
+		x.shown = answer.shown
+		if answer.done {
+			w.drain(in)
+		}
+	}
+	if resp != nil {
+		resp.Body.Close()
+	}
+	if f != nil && x.ctx.Err() != nil {
+		f = fail(Cancelled, adviseNo, context.Cause(x.ctx), "cancelled")
+	}
+	c.trace.write(&got, f)
+	c.debugReply(&got, f)
+	return got, f
+}
+
+// usedID says whether a call of the conversation has that id already.
+func (x *exchange) usedID(id string) bool {
+	for i := range x.req.Messages {
+		for j := range x.req.Messages[i].ToolCalls {
+			if x.req.Messages[i].ToolCalls[j].ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// textTools says whether calls are looked for in the text.
+func (c *Client) textTools() bool {
+	switch c.o.TextTools {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return c.quirks.TextTools
+}
+
+// post sends the request. The body can be made again, so that a connection
+// which the server had closed in the meantime costs nothing.
+func (c *Client) post(ctx context.Context, b *body) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = c.headers.Clone()
+	req.Host = c.headers.Get("Host")
+	req.ContentLength = b.request.size()
+	req.Body = b.open()
+	req.GetBody = func() (io.ReadCloser, error) { return b.open(), nil }
+	return c.http.Do(req)
+}
+
+// refusal reads and judges an answer with an error status.
+func (c *Client) refusal(resp *http.Response, w *watch) *failure {
+	text, err := io.ReadAll(io.LimitReader(w.reader(c.debugBody(resp)), maxErrorBody))
+	if t := w.timeout(); err != nil && t != nil && len(text) == 0 {
+		return fail(Stall, adviseResend, t, t.Error())
+	}
+	return c.classify(resp.StatusCode, parseComplaint(text), resp.Header)
+}
+
+// redirected judges a redirect and takes note of where it leads.
+func (c *Client) redirected(resp *http.Response) *failure {
+	f := c.redirect(resp, c.url)
+	if f.target == "" {
+		return f
+	}
+	target, err := url.Parse(f.target)
+	if err != nil {
+		return &failure{class: NotAPI, advice: adviseNo, code: resp.StatusCode, message: "a redirect to nowhere"}
+	}
+	target.User = c.url.User
+	c.url = target
+	return f
+}
+
+// body is the request on its way out. It is encoded into a pipe by a goroutine
+// that has ended before the attempt does, since it reads the caller's messages.
+type body struct {
+	request *request
+	pipes   []*io.PipeReader
+	writers sync.WaitGroup
+}
+
+func (b *body) open() io.ReadCloser {
+	r, w := io.Pipe()
+	b.pipes = append(b.pipes, r)
+	b.writers.Go(func() { w.CloseWithError(b.request.writeTo(w)) })
+	return r
+}
+
+// wait ends the encoders.
+func (b *body) wait() {
+	for _, p := range b.pipes {
+		p.Close()
+	}
+	b.writers.Wait()
+}

@@ -1,0 +1,226 @@
+package provider
+
+import (
+	"net/http"
+	"strings"
+
+	"cluade/internal/chat"
+)
+
+// classify judges what a server said in place of a reply, looking at nothing
+// else: status is that of the HTTP answer, 0 for an error inside a 200.
+func (c *Client) classify(status int, said complaint, h http.Header) *failure {
+	f := &failure{code: status, words: said.words, message: said.message}
+	if inner := said.status(); status < 400 {
+		f.code = inner
+	}
+	f.class, f.advice = classOf(f.code, &said)
+	switch f.class {
+	case ContextOverflow:
+		f.limit, _ = overflow(said.words)
+		if f.limit == 0 {
+			f.limit = said.window
+		}
+	case RateLimit, Overloaded:
+		f.setWait(&said, h)
+	case UnsupportedParam:
+		r, _ := refused(&said)
+		f.advice, f.param, f.limit, f.exact = r.advice, r.param, r.limit, r.exact
+	}
+	if f.class == NotAPI {
+		f.message = c.notAPI(f.message)
+	}
+	f.message = chat.EscapeText(c.secrets.mask(f.message), maxMessage)
+	if f.message == "" {
+		f.message = strings.ToLower(http.StatusText(f.code))
+	}
+	return f
+}
+
+// classOf is the class by status and words. The order matters: what the server
+// says outright in its code comes first, then what only the words tell, then
+// the status alone.
+func classOf(status int, said *complaint) (Class, advice) {
+	switch {
+	case status == 402 || isBilling(said):
+		return Billing, adviseNo
+	case status == 407:
+		return NotAPI, adviseNo
+	case status == 401, isAuth(said):
+		return Auth, adviseNo
+	case status == 429, isSpeed(status, said):
+		return RateLimit, adviseBackoff
+	case isOverflow(status, said):
+		return ContextOverflow, adviseCompact
+	case isFiltered(said):
+		return ContentFilter, adviseNo
+	case status == 403:
+		return Auth, adviseNo
+	case status == 400 || status == 422 || status == 0 || status >= 500:
+		return classOfFault(status, said)
+	case status == 404 || status == 405:
+		return classOfPath(status, said)
+	case status == 408:
+		return Overloaded, adviseBackoff
+	case said.html:
+		return NotAPI, adviseNo
+	}
+	return BadRequest, adviseNo
+}
+
+// classOfFault sorts a refused request from a server in trouble. llama.cpp
+// answers 500 to faults of the request too: sent again they fail again.
+func classOfFault(status int, said *complaint) (Class, advice) {
+	if r, ok := refused(said); ok && !said.html {
+		return UnsupportedParam, r.advice
+	}
+	switch {
+	case said.html && status < 500:
+		return NotAPI, adviseNo
+	case hasAny(said.words, "tool_use_failed", "failed_generation"):
+		return BadRequest, adviseResend
+	case status == 501:
+		return BadRequest, adviseNo
+	case (status == 500 || status == 0) && hasAny(said.words, chanceWords...):
+		return StreamError, adviseResend
+	case status >= 500 && hasAny(said.words, permanentWords...):
+		return BadRequest, adviseNo
+	case status >= 500, isOverloaded(said):
+		return Overloaded, adviseBackoff
+	case status == 0:
+		return StreamError, adviseBackoff
+	case strings.Contains(said.code+said.kind, "model_not_found"):
+		return NotFound, adviseNo
+	}
+	return BadRequest, adviseNo
+}
+
+// chanceWords are faults of one sampling: the same request may go well.
+var chanceWords = []string{
+	"got exception:", "does not match the expected", "returned invalid tool call arguments",
+	"unexpected empty grammar stack",
+}
+
+// permanentWords are faults of the request that come as 500 from llama.cpp and
+// Ollama.
+var permanentWords = []string{
+	"json.exception.", "failed to parse tool call arguments", "failed to parse tools",
+	"requires --jinja", "image input is not supported", "while executing callexpression",
+	"failed to parse grammar", "unable to generate parser", "json schema conversion failed",
+}
+
+// classOfPath tells a wrong address from a model that is not there.
+func classOfPath(status int, said *complaint) (Class, advice) {
+	if status == 405 || !said.json || said.html {
+		return NotAPI, adviseNo
+	}
+	words := strings.TrimSpace(strings.ToLower(said.message))
+	if hasAny(words, "model", "endpoints found", "deployment") {
+		return NotFound, adviseNo
+	}
+	if hasAny(words, "unknown request url", "file not found", "invalid url", "no route", "cannot post",
+		"page not found", "no handler", "resource not found", "route", "/chat/completions", "path") ||
+		words == "not found" || words == "not found." || words == "" {
+		return NotAPI, adviseNo
+	}
+	return NotFound, adviseNo
+}
+
+// isBilling goes by the code, not by the words: one provider says
+// "insufficient quota" for a plain limit on speed.
+func isBilling(said *complaint) bool {
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "insufficient_quota", "insufficient_balance", "insufficient_credits", "insufficient_funds",
+			"billing_error", "billing_not_active", "billing_hard_limit_reached", "payment_required",
+			"exceeded_current_quota_error", "exceeded_current_quota", "quota_exhausted", "arrearage", "1008", "1113":
+			return true
+		}
+	}
+	return hasAny(said.words, "credit balance is too low", "insufficient balance", "account balance is insufficient", "insufficient account balance")
+}
+
+func isAuth(said *complaint) bool {
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "invalid_api_key", "authentication_error", "unauthorized", "unauthenticated", "permission_denied", "permission_error",
+			"invalid_authentication_error", "incorrect_api_key_error", "api_key_invalid", "1004":
+			return true
+		}
+	}
+	return hasAny(said.words, "api key not valid", "api_key_invalid", "incorrect api key", "invalid api key", "invalid api-key")
+}
+
+func isSpeed(status int, said *complaint) bool {
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limit_reached_error", "too_many_requests",
+			"resource_exhausted", "throttling_error", "throttling", "throttled", "1002", "1302":
+			return status != 413
+		}
+	}
+	if status != 0 && status != 400 && status != 503 {
+		return false
+	}
+	return hasAny(said.words, "rate limit", "ratelimit", "throttl", "too many requests", "too many tokens, please wait")
+}
+
+func isOverloaded(said *complaint) bool {
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "overloaded_error", "overloaded", "server_error", "internal_server_error", "internal_error", "api_error", "internal",
+			"service_unavailable", "unavailable", "unavailable_error", "server_overloaded", "engine_overloaded_error",
+			"bad_gateway", "gateway_timeout", "timeout", "timeout_error", "1000", "1001", "1013":
+			return true
+		}
+	}
+	return hasAny(said.words, "overloaded", "temporarily unavailable", "service unavailable", "currently unavailable", "loading model", "server is busy", "at capacity")
+}
+
+func isOverflow(status int, said *complaint) bool {
+	if status == 413 && !said.json {
+		return true
+	}
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "string_above_max_length", "request_too_large", "1039", "1261":
+			return true
+		}
+	}
+	_, ok := overflow(said.words)
+	return ok || status == 413
+}
+
+func isFiltered(said *complaint) bool {
+	for _, s := range []string{said.code, said.kind} {
+		switch s {
+		case "content_filter", "content_policy_violation", "responsibleaipolicyviolation", "data_inspection_failed",
+			"content_filter_error", "sensitive_words_detected", "invalid_prompt", "1026", "1027", "1301":
+			return true
+		}
+	}
+	return hasAny(said.words, "content management policy", "content_filter", "requires moderation", "your input was flagged", "content exists risk")
+}
+
+func hasAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// notAPI says what a page or a wrong path probably means.
+func (c *Client) notAPI(what string) string {
+	hint := "; is this network's login page in between, or base_url wrong?"
+	if !strings.HasSuffix(strings.TrimRight(c.url.Path, "/"), "/v1/chat/completions") {
+		hint = "; check base_url, which may lack /v1"
+	}
+	return "no API at " + shownURL(c.url) + ": " + firstLine(what) + hint
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return chat.EscapeText(s, 120)
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"cluade/internal/chat"
+)
+
+// Client is one endpoint with its connection and what was learnt of it.
+type Client struct {
+	o       Options
+	base    *url.URL
+	url     *url.URL // of the chat completions, after a redirect where it led
+	host    string   // host and port of the base URL; marks whose thinking is whose
+	quirks  Quirks
+	extra   []field
+	headers http.Header
+	secrets secrets
+	roots   *roots
+	http    *http.Client
+	known   map[string]*learnt // by model
+	trace   *trace
+}
+
+func errNotObject(what string) error { return fmt.Errorf("%s is not a JSON object", what) }
+
+// New checks the options; it opens no connection.
+func New(o Options) (*Client, error) {
+	o = o.withDefaults()
+	base, err := parseBase(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		o: o, base: base, url: under(base, "/chat/completions"), host: strings.ToLower(base.Host),
+		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(o.CAFile), known: map[string]*learnt{},
+	}
+	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
+		return nil, err
+	}
+	if err = c.quirks.override(o.Quirks, base.Hostname()); err != nil {
+		return nil, err
+	}
+	if err = c.setHeaders(); err != nil {
+		return nil, err
+	}
+	c.trace = &trace{path: o.Trace, secrets: c.secrets}
+	c.http = &http.Client{
+		Transport:     newTransport(o.Insecure, c.roots),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// setHeaders prepares what every request carries, and notes what of it is
+// secret.
+func (c *Client) setHeaders() error {
+	h := http.Header{}
+	h.Set("Content-Type", "application/json")
+	h.Set("User-Agent", strings.TrimSuffix("cluade/"+c.o.Version, "/"))
+	if c.o.Key != "" {
+		if c.quirks.KeyHeader != "" {
+			h.Set(c.quirks.KeyHeader, c.o.Key)
+		} else {
+			h.Set("Authorization", "Bearer "+c.o.Key)
+		}
+		c.secrets = append(c.secrets, c.o.Key)
+	}
+	for _, kv := range c.o.Headers {
+		if !isToken(kv[0]) || strings.ContainsAny(kv[1], "\r\n\x00") {
+			return fmt.Errorf("header %q cannot be sent", chat.EscapeText(kv[0], 60))
+		}
+		switch http.CanonicalHeaderKey(kv[0]) {
+		case "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
+			return fmt.Errorf("header %s is set by the transport", kv[0])
+		}
+		h.Set(kv[0], kv[1])
+		for _, word := range append(strings.Fields(kv[1]), kv[1]) {
+			if len(word) >= minSecret {
+				c.secrets = append(c.secrets, word)
+			}
+		}
+	}
+	if password, ok := c.base.User.Password(); ok && password != "" {
+		c.secrets = append(c.secrets, password)
+	}
+	c.headers = h
+	return nil
+}
+
+// isToken says whether s is a header name (RFC 9110, section 5.6.2).
+func isToken(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isWord(s[i]) && strings.IndexByte("!#$%&'*+-.^`|~", s[i]) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// SetModel changes the model for the next request.
+func (c *Client) SetModel(name string) { c.o.Model = name }
+
+// learnt is what was learnt of the current model on this host.
+func (c *Client) learnt() *learnt {
+	l := c.known[c.o.Model]
+	if l == nil {
+		l = &learnt{}
+		c.known[c.o.Model] = l
+	}
+	return l
+}
+
+// Chat sends one request and reads its reply. Retries, waits and repairs happen
+// inside and are told through onDelta.
+func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
+	x := &exchange{c: c, ctx: ctx, req: req, onDelta: onDelta}
+	for {
+		got, f := x.attempt()
+		if f == nil {
+			return c.finish(got), nil
+		}
+		switch x.next(f, &got) {
+		case again:
+			continue
+		case accept:
+			return c.finish(got), nil
+		}
+		got.Message.ToolCalls = nil
+		if ctx.Err() != nil {
+			return got, fmt.Errorf("request cancelled: %w", context.Cause(ctx))
+		}
+		err := f.final()
+		var overflow *chat.OverflowError
+		if errors.As(err, &overflow) && overflow.Limit > 0 {
+			c.learnt().window = overflow.Limit
+		}
+		return got, err
+	}
+}
+
+// finish adds what is known beside the reply.
+func (c *Client) finish(got chat.Reply) chat.Reply {
+	if got.Finish == "" {
+		got.Finish = chat.FinishStop
+	}
+	got.Window = c.learnt().window
+	return got
+}

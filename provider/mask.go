@@ -1,0 +1,141 @@
+package provider
+
+import "strings"
+
+// masked stands for a secret wherever one would leave the package.
+const masked = "***"
+
+// secrets are the texts that no error, trace or reply may show: the key, the
+// values of extra headers, a password in the base URL.
+type secrets []string
+
+// minSecret is the length from which a secret is masked wherever it stands.
+// Shorter ones are mostly stand-ins ("ollama", "none") and common words; they
+// are masked where they stand alone.
+const minSecret = 10
+
+// mask puts *** for every secret in s, also where its characters are escaped
+// for JSON or a URL, some or all of them. It does not find one that was cut,
+// hashed or coded otherwise.
+func (x secrets) mask(s string) string {
+	for _, secret := range x {
+		s = maskOne(s, secret)
+	}
+	return s
+}
+
+func maskOne(s, secret string) string {
+	if !mayHold(s, secret) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n, whole := matchSecret(s[i:], secret)
+		if whole && (len(secret) >= minSecret || alone(s, i, i+n)) {
+			b.WriteString(masked)
+			i += n
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return b.String()
+}
+
+// mayHold is a quick test that spares the slow one nearly always.
+func mayHold(s, secret string) bool {
+	return strings.Contains(s, secret) || strings.ContainsAny(s, `\%`)
+}
+
+// alone says whether s[i:j] has no letter or digit for a neighbour.
+func alone(s string, i, j int) bool {
+	return (i == 0 || !isWord(s[i-1])) && (j == len(s) || !isWord(s[j]))
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// pending is the number of bytes at the end of s that may be the beginning of
+// a long secret: they must wait for what follows. Short ones are not looked
+// for in streamed text: as common words they would be missed by the reader.
+func (x secrets) pending(s string) int {
+	for _, secret := range x {
+		if len(secret) < minSecret {
+			continue
+		}
+		for i := max(0, len(s)-6*len(secret)); i < len(s); i++ {
+			if n, whole := matchSecret(s[i:], secret); !whole && n == len(s)-i {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// maskLong is mask for the text of a reply, without the short secrets.
+func (x secrets) maskLong(s string) string {
+	for _, secret := range x {
+		if len(secret) >= minSecret {
+			s = maskOne(s, secret)
+		}
+	}
+	return s
+}
+
+// matchSecret says how many bytes at the start of s agree with secret, and
+// whether that is the whole of it.
+func matchSecret(s, secret string) (n int, whole bool) {
+	for k := 0; k < len(secret); k++ {
+		m := matchByte(s[n:], secret[k])
+		if m == 0 {
+			return 0, false
+		}
+		n += m
+		if n >= len(s) {
+			return len(s), n == len(s) && k == len(secret)-1
+		}
+	}
+	return n, true
+}
+
+// matchByte says how many bytes at the start of s stand for c: 1 for c itself,
+// more for an escape, 0 for none. More than len(s) means that s ends within
+// what may be an escape.
+func matchByte(s string, c byte) int {
+	for _, e := range []struct {
+		head   string
+		digits int
+	}{{`\u00`, 2}, {`%`, 2}} {
+		if n := len(e.head) + e.digits; strings.HasPrefix(s, e.head) && len(s) >= n {
+			if unhex(s[len(e.head)])<<4|unhex(s[len(e.head)+1]) == int(c) {
+				return n
+			}
+		} else if s != "" && (strings.HasPrefix(e.head, s) || strings.HasPrefix(s, e.head)) && s[0] != c {
+			return n
+		}
+	}
+	switch {
+	case s == "":
+		return 0
+	case s[0] == c:
+		return 1
+	case s[0] == '\\' && len(s) > 1 && s[1] == c:
+		return 2
+	case s == `\`:
+		return 2
+	}
+	return 0
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return 1 << 8
+}

@@ -1,0 +1,152 @@
+package provider
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// errNoRoots says that the device has no list of authorities to trust.
+var errNoRoots = errors.New("no CA certificates on this device")
+
+// roots verifies servers against the device's certificate bundle. Go's own
+// verification parses the whole bundle first, which on a MIPS router takes
+// longer than the handshake; here only those authorities are parsed that the
+// server's chain names, and the bundle is read once. What is checked is the
+// same.
+type roots struct {
+	caFile   string // extra PEM file, or ""
+	sessions tls.ClientSessionCache
+	now      func() time.Time
+
+	bundle []byte
+	err    error // why nothing could be read
+	read   bool
+}
+
+func newRoots(caFile string) *roots {
+	return &roots{caFile: caFile, sessions: tls.NewLRUClientSessionCache(4), now: time.Now}
+}
+
+// bundles are the places of the bundle, after SSL_CERT_FILE; the first that
+// can be read counts.
+var bundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"}
+
+// config is the TLS configuration. The check is verify, which runs for every
+// connection; unchecked is for a server on the local network whose user asked
+// for it.
+func (r *roots) config(unchecked bool) *tls.Config {
+	return &tls.Config{
+		InsecureSkipVerify: true, // the check is VerifyConnection
+		ClientSessionCache: r.sessions,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if unchecked {
+				return nil
+			}
+			return r.verify(s)
+		},
+	}
+}
+
+func (r *roots) verify(s tls.ConnectionState) error {
+	if len(s.PeerCertificates) == 0 {
+		return errors.New("the server showed no certificate")
+	}
+	pool, err := r.poolFor(s.PeerCertificates)
+	if err != nil {
+		return err
+	}
+	between := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	_, err = s.PeerCertificates[0].Verify(x509.VerifyOptions{
+		DNSName: s.ServerName, Roots: pool, Intermediates: between, CurrentTime: r.now(),
+	})
+	return err
+}
+
+// poolFor holds the authorities of the bundle that the chain names as issuers.
+func (r *roots) poolFor(chain []*x509.Certificate) (*x509.CertPool, error) {
+	if !r.read {
+		r.bundle, r.err = readBundle(r.caFile)
+		r.read = true
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	pool := x509.NewCertPool()
+	rest := r.bundle
+	for {
+		var b *pem.Block
+		if b, rest = pem.Decode(rest); b == nil {
+			return pool, nil
+		}
+		if b.Type != "CERTIFICATE" || !named(b.Bytes, chain) {
+			continue
+		}
+		if c, err := x509.ParseCertificate(b.Bytes); err == nil {
+			pool.AddCert(c)
+		}
+	}
+}
+
+// named is a quick test: an authority that issued one of the chain holds that
+// issuer's name.
+func named(der []byte, chain []*x509.Certificate) bool {
+	for _, c := range chain {
+		if bytes.Contains(der, c.RawIssuer) {
+			return true
+		}
+	}
+	return false
+}
+
+// readBundle reads the device's bundle and the user's own file.
+func readBundle(caFile string) ([]byte, error) {
+	var out []byte
+	places := bundles
+	if own := os.Getenv("SSL_CERT_FILE"); own != "" {
+		places = append([]string{own}, bundles...)
+	}
+	for _, p := range places {
+		if b, err := readPEM(p); err == nil {
+			out = b
+			break
+		}
+	}
+	if caFile != "" {
+		b, err := readPEM(caFile)
+		if err != nil {
+			return nil, fmt.Errorf("read ca_file: %w", err)
+		}
+		out = append(append(out, '\n'), b...)
+	}
+	if len(out) == 0 {
+		return nil, errNoRoots
+	}
+	return out, nil
+}
+
+// maxBundle is the most that is read of a PEM file; a whole bundle has 220 KB.
+const maxBundle = 4 << 20
+
+func readPEM(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxBundle {
+		return nil, fmt.Errorf("%s is no certificate file", path)
+	}
+	b, err := os.ReadFile(path)
+	if err == nil && !bytes.Contains(b, []byte("-----BEGIN CERTIFICATE-----")) {
+		err = fmt.Errorf("%s holds no certificate", path)
+	}
+	return b, err
+}
