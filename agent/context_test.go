@@ -90,6 +90,7 @@ func TestClip(t *testing.T) {
 
 		// A tool's own cut: outside the gap, in it, and across its borders.
 		{"a" + cutLine(7) + as + strings.Repeat("-", 90) + bs, 141, "a" + cutLine(7) + as[:36] + cutLine(114) + bs},
+		{as + strings.Repeat("-", 90) + cutLine(7) + bs[:17], 141, as + cutLine(90) + cutLine(7) + bs[:17]},
 		{as + "--" + cutLine(1000) + strings.Repeat("-", 30) + bs, 141, as + cutLine(1032) + bs},
 		{as[1:] + cutLine(1000) + strings.Repeat("-", 60) + bs, 141, as[1:] + cutLine(1060) + bs},
 		{as + strings.Repeat("-", 60) + cutLine(1000) + bs[2:], 141, as + cutLine(1060) + bs[2:]},
