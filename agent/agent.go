@@ -16,11 +16,12 @@ import (
 )
 
 // Why a turn ended early although nothing failed. The guards' sentinels mean
-// that what was done is kept and the transcript is whole.
+// that what was done is kept and the transcript is whole. Those of the counts
+// come wrapped in a sentence: "step limit of 100 reached".
 var (
-	ErrMaxSteps  = errors.New("step limit reached")
+	ErrMaxSteps  = errors.New("step limit")
 	ErrStuck     = errors.New("the model repeats itself")
-	ErrMaxTokens = errors.New("token limit reached")
+	ErrMaxTokens = errors.New("token limit")
 	ErrTimeLimit = errors.New("time limit reached") // set by the caller as the context's cause
 	ErrEmpty     = errors.New("the model gave no answer")
 )

@@ -87,9 +87,9 @@ func (a *Agent) end(ctx context.Context, err error) error {
 func (a *Agent) limit(n int) error {
 	switch max := a.o.MaxTokens; {
 	case n > a.o.MaxSteps:
-		return fmt.Errorf("%w: %d steps", ErrMaxSteps, a.o.MaxSteps)
+		return fmt.Errorf("%w of %d reached", ErrMaxSteps, a.o.MaxSteps)
 	case max > 0 && a.o.Session.Total.Total() >= max:
-		return fmt.Errorf("%w: %d of %d tokens used", ErrMaxTokens, a.o.Session.Total.Total(), max)
+		return fmt.Errorf("%w of %d reached", ErrMaxTokens, max)
 	}
 	return nil
 }

@@ -270,7 +270,8 @@ func TestLimits(t *testing.T) {
 	}
 	s := newStage(t, endless()...)
 	s.alter(func(o *Options) { o.MaxSteps = 3 })
-	if err := s.turn(context.Background(), "go"); !errors.Is(err, ErrMaxSteps) || len(s.asked) != 3 || len(s.results()) != 3 {
+	err := s.turn(context.Background(), "go")
+	if !errors.Is(err, ErrMaxSteps) || err.Error() != "step limit of 3 reached" || len(s.asked) != 3 || len(s.results()) != 3 {
 		t.Errorf("max steps: error %v, %d requests, %d results", err, len(s.asked), len(s.results()))
 	}
 	s = newStage(t, endless()...)
@@ -281,7 +282,7 @@ func TestLimits(t *testing.T) {
 	if s.session.Total.Total() != 500 || s.session.Steps != 5 {
 		t.Errorf("total %d, steps %d", s.session.Total.Total(), s.session.Steps)
 	}
-	err := s.turn(context.Background(), "more")
+	err = s.turn(context.Background(), "more")
 	var unsent *UnsentError
 	if !errors.Is(err, ErrMaxTokens) || !errors.As(err, &unsent) || len(s.asked) != 5 {
 		t.Errorf("used up: error %v, %d requests", err, len(s.asked))

@@ -71,7 +71,7 @@ func outcome(err error) string {
 	case errors.Is(err, agent.ErrStuck):
 		return "[stopped: looks stuck" + after(err, agent.ErrStuck) + "; send 'continue' to resume]"
 	case errors.Is(err, agent.ErrMaxSteps):
-		return "[stopped: step limit reached" + after(err, agent.ErrMaxSteps) + "; send 'continue' to go on]"
+		return "[stopped: " + err.Error() + "; send 'continue' to go on]"
 	case isGuard(err):
 		return "[stopped: " + err.Error() + "]"
 	case isCancel(err):
