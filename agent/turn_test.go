@@ -289,6 +289,32 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestResumed: counters go on where the session stood.
+func TestResumed(t *testing.T) {
+	s := newStage(t, reply{text: "hi", usage: chat.Usage{Prompt: 40, Completion: 2}})
+	s.session = chat.Session{
+		Steps: 5, Total: chat.Usage{Prompt: 100, Completion: 10}, Context: 7,
+		Messages: []chat.Message{{Role: chat.User, Content: "old"}, {Role: chat.Assistant, Content: "answer"}},
+	}
+	s.saved = slices.Clone(s.session.Messages)
+	var end TurnEnd
+	s.watch(func(e Event) {
+		if v, ok := e.(TurnEnd); ok {
+			end = v
+		}
+	})
+	if err := s.turn(context.Background(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	state := s.states[0]
+	if state.Steps != 6 || state.Total != (chat.Usage{Prompt: 140, Completion: 12}) || state.Context != 42 {
+		t.Errorf("state = %d steps, %v, context %d", state.Steps, state.Total, state.Context)
+	}
+	if end.Usage != (chat.Usage{Prompt: 40, Completion: 2}) || end.Context != 42 {
+		t.Errorf("TurnEnd = %+v", end)
+	}
+}
+
 func TestLoop(t *testing.T) {
 	repeat := func(n int, calls ...string) []reply {
 		var r []reply
