@@ -79,7 +79,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, glob, grep}
+var Builtin = Set{read, write, edit, bash, glob, grep}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.

@@ -173,7 +173,7 @@ func TestRunBackground(t *testing.T) {
 		{"error stream inherited", "sleep %s </dev/null >/dev/null & echo started", true},
 		{"nothing inherited", "sleep %s >/dev/null 2>&1 & echo started", false},
 		{"double fork", "(sleep %s &); echo started", true},
-		{"nohup", "nohup sleep %s 2>/dev/null & echo started", true},
+		{"nohup", "(trap '' HUP; exec sleep %s) & echo started", true},
 		{"session of its own", "setsid sleep %s & echo started", true},
 		{"the shell fails", "sleep %s & echo started; exit 3", true},
 	}
@@ -359,7 +359,7 @@ func TestRunInput(t *testing.T) {
 		timeout       time.Duration
 		head          string
 	}{
-		{"all of it", "cksum </dev/null >/dev/null; wc -c | tr -d ' '", time.Minute, "1048576\n"},
+		{"all of it", "wc -c | tr -d ' '", time.Minute, "1048576\n"},
 		{"not read", "echo done", time.Minute, "done\n"},
 		{"a part", "head -n 1", time.Minute, "0123456789abcde\n"},
 		{"never", "exec sleep 60", time.Second, ""},

@@ -1,0 +1,196 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"cluade/internal/policy"
+	"cluade/internal/proc"
+)
+
+var bash = Tool{
+	Name:     "bash",
+	Desc:     "Run a command with " + shellPath + ". No input. timeout is in seconds, to 600.",
+	Params:   `{"type":"object","properties":{"command":{"type":"string"},"workdir":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"]}`,
+	Effect:   policy.Execute,
+	Describe: describeBash,
+	Subject:  bashSubject,
+	Preview:  previewBash,
+	Run:      runBash,
+}
+
+const (
+	bashTimeout = 30 * time.Second // when Env has none
+	maxTimeout  = 600              // seconds that a call may ask for
+	maxOutput   = 64 << 20         // bytes of output that end a command
+	endRoom     = 200              // of a result, for the lines that are ours
+)
+
+func describeBash(e *Env) string {
+	return fmt.Sprintf("Run a command with %s. No input. Stops after %g s unless timeout (to %d) says more.",
+		describeShell(shellPath), e.bashTimeout().Seconds(), maxTimeout)
+}
+
+func (e *Env) bashTimeout() time.Duration {
+	if e.Timeout > 0 {
+		return e.Timeout
+	}
+	return bashTimeout
+}
+
+// bashSubject refuses what could never run. It looks at no file.
+func bashSubject(e *Env, a Args) (policy.Subject, error) {
+	command := a.Text("command")
+	switch {
+	case strings.TrimSpace(command) == "":
+		return policy.Subject{}, errors.New("the command is empty")
+	case strings.IndexByte(command, 0) >= 0:
+		return policy.Subject{}, errors.New("the command holds a NUL byte, which no program can be given")
+	}
+	if _, err := callTimeout(e, a); err != nil {
+		return policy.Subject{}, err
+	}
+	dir, err := workdir(e, a)
+	return policy.Subject{Command: command, Dir: dir}, err
+}
+
+// workdir is where the command runs, absolute; it need not exist.
+func workdir(e *Env, a Args) (string, error) {
+	if dir := a.Text("workdir"); dir != "" {
+		return e.absolute(dir)
+	}
+	return e.Dir, nil
+}
+
+func callTimeout(e *Env, a Args) (time.Duration, error) {
+	if !a.Has("timeout") {
+		return e.bashTimeout(), nil
+	}
+	n := a.Int("timeout")
+	if n < 1 || n > maxTimeout {
+		return 0, fmt.Errorf("timeout is %d, must be 1 to %d seconds", n, maxTimeout)
+	}
+	return time.Duration(n) * time.Second, nil
+}
+
+func previewBash(e *Env, a Args) (string, error) {
+	s, err := bashSpec(e, a)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s\ndirectory: %s\ntimeout: %g s", a.Text("command"), shown(s.Dir), s.Timeout.Seconds()), nil
+}
+
+func bashSpec(e *Env, a Args) (proc.Spec, error) {
+	timeout, err := callTimeout(e, a)
+	if err != nil {
+		return proc.Spec{}, err
+	}
+	dir, err := workdir(e, a)
+	if err != nil {
+		return proc.Spec{}, err
+	}
+	switch fi, err := os.Stat(dir); {
+	case err != nil:
+		return proc.Spec{}, fmt.Errorf("working directory %s: %s", shown(dir), errnoText(err))
+	case !fi.IsDir():
+		return proc.Spec{}, fmt.Errorf("working directory %s: it is not a directory", shown(dir))
+	}
+	return proc.Spec{
+		Argv:    []string{shellPath, "-c", "--", a.Text("command")}, // "--": the command may begin with a dash
+		Dir:     dir,
+		Env:     e.Vars,
+		Timeout: timeout,
+		Keep:    max(e.keep()-endRoom, e.keep()/2),
+		Kill:    maxOutput,
+	}, nil
+}
+
+func runBash(ctx context.Context, e *Env, a Args) (Result, error) {
+	s, err := bashSpec(e, a)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := proc.Run(ctx, s)
+	if errors.Is(err, syscall.E2BIG) {
+		return Result{}, errors.New("the command (with the environment) is longer than the kernel takes, 128 KiB; write it to a file and run that")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: bashText(r, s.Timeout), Failed: bashFailed(r)}, nil
+}
+
+// bashFailed says which ends are no success for the loop detector: other
+// statuses are how programs answer. The shell reports a signal's death of a
+// program that it waited for as 128 + N, too.
+func bashFailed(r proc.Result) bool {
+	const lastSignal = 64
+	return r.TimedOut || r.Flooded || r.Cancelled || r.Exit == 126 || r.Exit == 127 ||
+		r.Exit > 128 && r.Exit <= 128+lastSignal
+}
+
+// bashText is what the model reads: the output and, each on a line of its own,
+// what is to be known of the end.
+func bashText(r proc.Result, timeout time.Duration) string {
+	var b strings.Builder
+	b.WriteString(bashOutput(r))
+	note := func(format string, args ...any) {
+		if !strings.HasSuffix(b.String(), "\n") {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "["+format+"]", args...)
+	}
+	switch {
+	case r.TimedOut:
+		note("timed out after %gs; process group killed", timeout.Seconds())
+	case r.Flooded:
+		note("more than %d MiB of output; process group killed", maxOutput>>20)
+	case r.Cancelled:
+		note("interrupted; process group killed")
+	case r.Exit != 0:
+		note("exit code: %d", r.Exit)
+	}
+	if r.Held {
+		note("background processes still hold the output")
+	}
+	return b.String()
+}
+
+// bashOutput is the output as text. NUL bytes between texts (a process's
+// arguments under /proc, find -print0) become line ends.
+func bashOutput(r proc.Result) string {
+	text := r.Head
+	if r.Dropped > 0 {
+		text = fmt.Sprintf("%s\n[... %d bytes cut ...]\n%s", r.Head, r.Dropped, r.Tail)
+	}
+	switch {
+	case r.Total == 0:
+		return "(no output)"
+	case notText(text):
+		return fmt.Sprintf("(binary output, not shown: %s, %s; strings or hexdump can show it)",
+			plural(r.Total, "byte"), fileType([]byte(r.Head)))
+	}
+	return strings.ReplaceAll(text, "\x00", "\n")
+}
+
+// notText says whether more than a quarter of s is neither UTF-8 nor what
+// texts have of control characters. It is more lenient than isBinary, for one
+// command may print texts and other things.
+func notText(s string) bool {
+	odd := 0
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || r < '\a' || r > '\r' && r < ' ' && r != 0x1b || r == 0x7f {
+			odd++
+		}
+		i += n
+	}
+	return odd > len(s)/4
+}
