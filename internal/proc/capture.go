@@ -67,10 +67,11 @@ func wholeEnd(p []byte) []byte {
 	return p
 }
 
-// wholeStart returns s without the rest of a character at its beginning.
+// wholeStart returns s without the rest of a character at its beginning. More
+// such bytes than a character can have are no rest of one.
 func wholeStart(s string) string {
-	for i := range min(len(s), utf8.UTFMax) {
-		if utf8.RuneStart(s[i]) {
+	for i := range utf8.UTFMax {
+		if i == len(s) || utf8.RuneStart(s[i]) {
 			return s[i:]
 		}
 	}

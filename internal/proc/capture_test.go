@@ -32,6 +32,7 @@ func TestCapture(t *testing.T) {
 		{1, []string{"abc"}, "a", "", 2},
 		{2, []string{"abc"}, "ab", "", 1},
 		{10, []string{"01234üabcdüxyz"}, "01234", "xyz", 8}, // both ü would be halved
+		{3, []string{"üü"}, "ü", "", 2},
 		{10, []string{"0123漢漢漢漢漢"}, "0123", "漢", 12},
 		{10, []string{"012👍👍👍👍👍"}, "012", "👍", 16},
 		{10, []string{"01234\xff\xff\xff\x80\x80\x80\x80"}, "01234\xff", "\x80\x80\x80\x80", 2},
