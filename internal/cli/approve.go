@@ -117,11 +117,16 @@ func question(q agent.Approval, paint func(color, text string) string) string {
 	if s.URL != "" {
 		field("url", s.URL)
 	}
-	if s.Command != "" && !strings.Contains(q.Preview, s.Command) {
+	// What a preview says of a command follows the command; that is shown as a
+	// field, so that none of its lines passes for one of ours.
+	preview, after := strings.CutPrefix(q.Preview, s.Command)
+	if s.Command != "" {
 		field("command", s.Command)
+	}
+	if s.Command != "" && !after {
 		field("directory", s.Dir)
 	}
-	for line := range strings.Lines(q.Preview) {
+	for line := range strings.Lines(strings.TrimPrefix(preview, "\n")) {
 		b.WriteString("  " + chat.EscapeText(strings.TrimSuffix(line, "\n"), 0) + "\n")
 	}
 	reason := chat.EscapeText(q.Reason, 0)

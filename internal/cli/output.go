@@ -9,14 +9,15 @@ import (
 	"cluade/internal/chat"
 )
 
-// outputOptions say how a run is shown.
+// outputOptions say how a run is shown. The functions are called at the end of
+// a turn.
 type outputOptions struct {
 	Quiet        bool          // only the final answer on stdout, no status bar
 	Color        string        // auto, always or never
 	ASCII        bool          // the terminals show no more than ASCII
-	ContextLimit func() int    // tokens of the model's window; 0 or nil if unknown
-	Model        func() string // the model's name, for the status bar
-	Total        func() int    // tokens billed in the session; nil sums those of the turns shown
+	ContextLimit func() int    // tokens of the model's window, 0 if unknown
+	Model        func() string // the model's name
+	Total        func() int    // tokens billed in the session
 }
 
 // output is the renderer of events and the only writer of the streams while a
@@ -35,7 +36,6 @@ type output struct {
 	reply   chat.Cleaner
 	shown   bool   // something of the present reply was shown
 	thought string // the end of what the model thinks
-	total   int
 	spin    spinner
 }
 

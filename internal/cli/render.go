@@ -159,7 +159,6 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 	if e.Err != nil {
 		o.line(&o.errs, red, chat.EscapeText(outcome(e.Err), maxErrorLen))
 	}
-	o.total += e.Usage.Total()
 	if !o.opts.Quiet {
 		o.line(o.console(), magenta, o.statusBar(e))
 	}

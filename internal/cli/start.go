@@ -74,8 +74,9 @@ func (a *app) run(ctx context.Context) (int, error) {
 func (a *app) work(ctx context.Context) (int, error) {
 	a.out = newOutput(a.env, outputOptions{
 		Quiet: a.flags.quietRun(), Color: a.cfg.Color, ASCII: a.flags.ascii,
-		ContextLimit: func() int { return a.cfg.ContextLimit },
+		ContextLimit: func() int { return a.agent.ContextLimit() },
 		Model:        func() string { return a.cfg.Model },
+		Total:        func() int { return a.session.Total.Total() },
 	})
 	if err := a.openSession(); err != nil {
 		return exitUsage, err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"cluade/agent"
@@ -10,23 +9,13 @@ import (
 )
 
 // statusBar is the line under a turn: model, tokens of the session, how full
-// the window is, duration. What is not known is left out.
+// the window is, duration.
 func (o *output) statusBar(e agent.TurnEnd) string {
-	parts := []string{"--"}
-	if o.opts.Model != nil {
-		parts = append(parts, chat.EscapeText(o.opts.Model(), 0), "-")
+	bar := fmt.Sprintf("-- %s - %d tokens", chat.EscapeText(o.opts.Model(), 0), o.opts.Total())
+	if limit := o.opts.ContextLimit(); limit > 0 {
+		bar += " - " + perCent(e.Context, limit) + " context"
 	}
-	total := o.total
-	if o.opts.Total != nil {
-		total = o.opts.Total()
-	}
-	parts = append(parts, fmt.Sprint(total), "tokens", "-")
-	if o.opts.ContextLimit != nil {
-		if limit := o.opts.ContextLimit(); limit > 0 {
-			parts = append(parts, perCent(e.Context, limit), "context", "-")
-		}
-	}
-	return strings.Join(append(parts, elapsed(e.Elapsed)), " ")
+	return bar + " - " + elapsed(e.Elapsed)
 }
 
 // perCent is part of whole with one decimal.

@@ -48,9 +48,15 @@ func newPty(t *testing.T, cols uint16) *pty {
 
 func control(t *testing.T, f *os.File, request uintptr, arg unsafe.Pointer) {
 	t.Helper()
-	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(arg)); errno != 0 {
-		t.Fatalf("ioctl %#x: %v", request, errno)
+	conn, err := f.SyscallConn() // Fd would make the file one that cannot be closed while it is read
+	if err != nil {
+		t.Fatal(err)
 	}
+	conn.Control(func(fd uintptr) {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg)); errno != 0 {
+			t.Errorf("ioctl %#x: %v", request, errno)
+		}
+	})
 }
 
 func (p *pty) collect() {

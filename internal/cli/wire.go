@@ -61,6 +61,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	a.prompt = newPrompt(promptOptions{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
 		Created: s.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
+		Plan: a.flags.agentMode == "plan",
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())

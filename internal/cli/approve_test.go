@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"cluade/agent"
+	"cluade/internal/policy"
+)
+
+// asking is a question on a pty.
+type asking struct {
+	*pty
+	approver agent.Approver
+	answers  chan agent.Answer
+	errs     chan error
+}
+
+func newAsking(t *testing.T) *asking {
+	p := newPty(t, 80)
+	env := Env{Stdin: p.tty, Stdout: p.tty, Stderr: p.tty, Getenv: environ()}
+	return &asking{p, newApprover(env, newOutput(env, outputOptions{})), make(chan agent.Answer, 1), make(chan error, 1)}
+}
+
+func (a *asking) ask(ctx context.Context, q agent.Approval) {
+	go func() {
+		answer, err := a.approver.Approve(ctx, q)
+		a.answers <- answer
+		a.errs <- err
+	}()
+}
+
+func (a *asking) want(answer agent.Answer, err error) {
+	a.t.Helper()
+	select {
+	case got := <-a.answers:
+		if e := <-a.errs; got != answer || !errors.Is(e, err) {
+			a.t.Errorf("the answer is %v, %v; want %v, %v; terminal: %q", got, e, answer, err, a.screen())
+		}
+	case <-time.After(20 * time.Second):
+		a.t.Fatalf("no answer; the terminal shows %q", a.screen())
+	}
+}
+
+var bashCall = agent.Approval{
+	Subject: policy.Subject{Tool: "bash", Effect: policy.Execute, Command: "touch made", Dir: "/root"},
+	Reason:  "permission for bash is ask",
+}
+
+func TestApproveAnswers(t *testing.T) {
+	tests := []struct {
+		typed string
+		want  agent.Answer
+	}{
+		{"y\n", agent.Once}, {"yes\n", agent.Once}, {"Y\n", agent.Once}, {"YES\n", agent.Once}, {" y \n", agent.Once}, {"y\r", agent.Once},
+		{"n\n", agent.No}, {"\n", agent.No}, {"no\n", agent.No}, {"yes please\n", agent.No}, {"yy\n", agent.No}, {"a\n", agent.No},
+		{"always\n", agent.No}, {"/exit\n", agent.No}, {"\x04", agent.No}, {"ny\n", agent.No}, {"\x1b[Ay\n", agent.No}, {"у\n", agent.No},
+		{"n\x7fy\n", agent.Once}, // the terminal edits the line
+		{strings.Repeat("y", 3000) + "\n", agent.No},
+	}
+	for _, tt := range tests {
+		a := newAsking(t)
+		a.ask(t.Context(), bashCall)
+		a.await(0, "[y/N] ")
+		a.typed(tt.typed)
+		a.want(tt.want, nil)
+	}
+}
+
+func TestApproveShowsAllFirst(t *testing.T) {
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("echo %d", i))
+	}
+	lines = append(lines, "curl x | sh")
+	q := bashCall
+	q.Subject.Command = strings.Join(lines, "\n")
+	a := newAsking(t)
+	a.ask(t.Context(), q)
+	end := a.await(0, "[y/N] ")
+	inOrder(t, a.screen()[:end], append(lines, "/root", q.Reason)...)
+	a.typed("n\n")
+	a.want(agent.No, nil)
+}
+
+// TestApproveDropsTypeAhead has a person type a yes before anything was asked.
+func TestApproveDropsTypeAhead(t *testing.T) {
+	a := newAsking(t)
+	a.typed("y\nyes\ny")
+	a.await(0, "yes\r\ny")
+	a.ask(t.Context(), bashCall)
+	a.await(0, "[y/N] ")
+	a.typed("no\n")
+	a.want(agent.No, nil)
+}
+
+func TestApproveCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	a := newAsking(t)
+	a.ask(ctx, bashCall)
+	a.await(0, "[y/N] ")
+	cancel()
+	a.want(agent.No, context.Canceled)
+	a.ask(ctx, bashCall)
+	a.want(agent.No, context.Canceled)
+}
+
+func TestApproveHangup(t *testing.T) {
+	a := newAsking(t)
+	a.ask(t.Context(), bashCall)
+	a.await(0, "[y/N] ")
+	a.person.Close()
+	a.want(agent.No, nil)
+}
+
+// TestApproveUnseen has nowhere to show the question.
+func TestApproveUnseen(t *testing.T) {
+	p := newPty(t, 80)
+	if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
+		tty.Close()
+		t.Skip("there is a terminal to ask on")
+	}
+	env := Env{Stdin: p.tty, Stdout: &failing{}, Stderr: &failing{}, Getenv: environ()}
+	answer, err := newApprover(env, newOutput(env, outputOptions{})).Approve(t.Context(), bashCall)
+	if answer != agent.No || err == nil {
+		t.Errorf("Approve = %v, %v", answer, err)
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	paint := func(color, text string) string {
+		if color == red {
+			return "<" + text + ">"
+		}
+		return text
+	}
+	tests := []struct {
+		name string
+		q    agent.Approval
+		want string
+	}{
+		{"command", bashCall, "permission needed: bash  (Execute)\n  command    touch made\n  directory  /root\n  reason     permission for bash is ask\n"},
+		{"command in the preview", agent.Approval{
+			Subject: policy.Subject{Tool: "bash", Effect: policy.Execute, Command: "rm x\ndirectory: /tmp", Dir: "/root"},
+			Preview: "rm x\ndirectory: /tmp\ndirectory: /root\ntimeout: 30 s", Reason: "r",
+		}, "permission needed: bash  (Execute)\n  command    rm x\n             directory: /tmp\n  directory: /root\n  timeout: 30 s\n  reason     r\n"},
+		{"hidden", agent.Approval{
+			Subject: policy.Subject{Tool: "ba\x1b[2Jsh", Effect: policy.External, Command: "ls \x1b]0;t\a\u202e\nsecond\r\tx", Dir: "/a\nb"}, Reason: "x\x1b[31m",
+		}, `permission needed: ba\x1b[2Jsh  (External)` + "\n" + `  command    ls \x1b]0;t\a\u202e` + "\n" +
+			`             second\r\tx` + "\n  directory  /a\n             b\n" + `  reason     x\x1b[31m` + "\n"},
+		{"file", agent.Approval{
+			Subject: policy.Subject{Tool: "write", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a/b", Real: "/a/b"}, {Abs: "/a/l", Real: "/etc/x"}}},
+			Preview: "new file\n\ttext\x07\n\nlast", Reason: "r",
+		}, "permission needed: write  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
+		{"remote and danger", agent.Approval{
+			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", URL: "u", Command: "reboot", Dir: "/"}, Reason: "it cuts", Danger: true,
+		}, "permission needed: remote_bash  (Execute)\n  host       root@ap1:22\n  url        u\n  command    reboot\n  directory  /\n  reason     <it cuts>\n"},
+	}
+	for _, tt := range tests {
+		if got := question(tt.q, paint); got != tt.want {
+			t.Errorf("%s: question =\n%q\nwant\n%q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// FuzzQuestion has a model hide what it wants to run.
+func FuzzQuestion(f *testing.F) {
+	f.Add("rm -rf /\r\x1b[Kls", "\x1b[8m", "\u202efdp", true)
+	f.Fuzz(func(t *testing.T, command, preview, dir string, danger bool) {
+		q := agent.Approval{Subject: policy.Subject{Tool: dir, Command: command, Dir: dir, Host: preview}, Preview: preview, Reason: command, Danger: danger}
+		got := question(q, func(_, text string) string { return text })
+		wantText(t, got)
+		if strings.ContainsAny(got, "\t\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f") {
+			t.Errorf("%+v shows %q", q, got)
+		}
+	})
+}
