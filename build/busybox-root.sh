@@ -31,5 +31,5 @@ unshare -m sh -ec '
 	mount --make-rprivate /
 	mount --rbind /dev "$root/dev"
 	mount -t proc proc "$root/proc"
-	env -i PATH=/bin HOME=/root CLUADE_BIN=/cluade CI="${CI:-}" \
-		chroot "$root" /bin/sh -c "cd /tests && exec ./tests.test -test.run TestScripts -test.timeout 10m"'
+	chroot "$root" /bin/env -i PATH=/bin HOME=/root CLUADE_BIN=/cluade CI="${CI:-}" \
+		/bin/sh -c "cd /tests && exec ./tests.test -test.run TestScripts -test.timeout 10m"'

@@ -310,28 +310,40 @@ func newest(pattern string) (string, error) {
 
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "appears FILE")
-	file := ts.MkAbs(args[0])
-	poll(ts, file+" does not appear", func() bool {
-		info, err := os.Stat(file)
-		return err == nil && info.Size() > 0
-	})
+	file, w := ts.MkAbs(args[0]), worldOf(ts)
+	ended := func() bool { return w.run != nil && w.run.hasEnded() }
+	if !becomes(func() bool { return filled(file) || ended() }) || !filled(file) {
+		if ended() {
+			finish(ts, w)
+		}
+		ts.Fatalf("%s does not appear", file)
+	}
+}
+
+func filled(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Size() > 0
 }
 
 func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "gone FILE")
 	pid := strings.TrimSpace(ts.ReadFile(args[0]))
-	poll(ts, "process "+pid+" is still there", func() bool {
+	ended := becomes(func() bool {
 		stat, err := os.ReadFile("/proc/" + pid + "/stat")
 		_, after, _ := bytes.Cut(stat, []byte(") "))
 		return err != nil || len(after) == 0 || after[0] == 'Z' || after[0] == 'X'
 	})
+	if !ended {
+		ts.Fatalf("process %s is still there", pid)
+	}
 }
 
-// poll waits for something outside of our own processes, which tells nobody.
-func poll(ts *testscript.TestScript, fault string, ready func() bool) {
+// becomes waits for something outside of our own processes, which tells nobody.
+func becomes(ready func() bool) bool {
 	for end := time.Now().Add(patience / 4); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			ts.Fatalf("%s", fault)
+			return false
 		}
 	}
+	return true
 }

@@ -139,6 +139,15 @@ func (r *run) wait(limit time.Duration) error {
 	return err
 }
 
+func (r *run) hasEnded() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 func (r *run) kill() {
 	syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL)
 	<-r.ended

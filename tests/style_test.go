@@ -197,6 +197,23 @@ func TestOneCaller(t *testing.T) {
 	}
 }
 
+// TestOneContainment: "is this path in that directory" is one function in a
+// package, for it is easy to get wrong (/etc is not in /e).
+func TestOneContainment(t *testing.T) {
+	byHand := regexp.MustCompile(`(HasPrefix|CutPrefix)\([^\n]*\+ ?"/"\)`)
+	found := map[string]int{}
+	for _, s := range sources(t) {
+		if !s.isTest() {
+			found[s.room()] += len(byHand.FindAllString(s.text, -1))
+		}
+	}
+	for room, n := range found {
+		if n > 1 || n > 0 && room == "tools" {
+			t.Errorf("%s: %d tests of containment by hand", room, n)
+		}
+	}
+}
+
 func TestStyleChecks(t *testing.T) {
 	long := strings.Repeat("\tx++\n", 61)
 	tests := []struct {

@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -52,9 +53,8 @@ var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+]*> $|\[y/N\][:?]? ?$|\[N\] no:
 //
 //	WORDS      wait until the program asks for a line, then type it and Enter
 //	? REGEXP   wait until this shows up in what came since the last key
+//	file NAME  wait until this file is there and not empty
 //	^C  ^D     press it at once
-//
-// A line that would begin with "?" or "^" is not needed by any script.
 func (r *run) typeKeys(script string) error {
 	seen := 0
 	for _, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
@@ -66,6 +66,11 @@ func (r *run) typeKeys(script string) error {
 				return err
 			}
 			wait, keys = re, ""
+		case strings.HasPrefix(line, "file "):
+			if !becomes(func() bool { return r.hasEnded() || filled(filepath.Join(r.cmd.Dir, line[5:])) }) {
+				return fmt.Errorf("%s does not appear", line)
+			}
+			continue
 		case line == "^C":
 			wait, keys = nil, "\x03"
 		case line == "^D":
