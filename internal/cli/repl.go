@@ -28,7 +28,6 @@ func (a *app) repl(ctx context.Context) int {
 	signal.Notify(spare, os.Interrupt)
 	defer signal.Stop(spare)
 
-	a.out.Print(a.banner())
 	in := &lineReader{in: a.env.Stdin}
 	a.offer(a.pending)
 	for {

@@ -76,7 +76,11 @@ func wantDeath(t *testing.T, died chan int, code int) {
 // TestIgnoredSignalStaysIgnored is the way of nohup.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
-	defer signal.Reset(syscall.SIGHUP)
+	defer func() { // Reset alone leaves it marked as ignored
+		ch := make(chan os.Signal, 1)
+		signal.Notify(ch, syscall.SIGHUP)
+		signal.Reset(syscall.SIGHUP)
+	}()
 	a, _ := watched()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer a.watchRun(cancel, true)()

@@ -166,6 +166,10 @@ func (a *app) configure() error {
 	if err != nil {
 		return err
 	}
+	if a.depth > 0 && strings.HasPrefix(from, "api_key") && a.env.Getenv("CLUADE_PARENT") != parentOf(cfg) {
+		notices = append(notices, "the key of a file is not sent to "+cfg.BaseURL+": the run above this one uses another address")
+		key, from = "", ""
+	}
 	client, err := a.connect(cfg, key)
 	if err != nil {
 		return err

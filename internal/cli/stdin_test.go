@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// piped makes a pipe to read from, with short waits.
+// piped makes a pipe to read from that waits as long as a busy machine needs.
 func piped(t *testing.T, asked, patient bool) (*pipe, *os.File, *[]string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -20,9 +20,12 @@ func piped(t *testing.T, asked, patient bool) (*pipe, *os.File, *[]string) {
 	t.Cleanup(func() { r.Close(); w.Close() })
 	var said []string
 	p := &pipe{in: r, say: func(s string) { said = append(said, s) }, asked: asked, patient: patient,
-		hint: 20 * time.Millisecond, leave: 40 * time.Millisecond}
+		hint: 20 * time.Second, leave: 40 * time.Second}
 	return p, w, &said
 }
+
+// hasty makes the silence short that the pipe bears.
+func (p *pipe) hasty() { p.hint, p.leave = 20*time.Millisecond, 40*time.Millisecond }
 
 func TestPipeText(t *testing.T) {
 	tests := []struct{ in, want string }{
@@ -50,6 +53,7 @@ func TestPipeText(t *testing.T) {
 
 func TestPipeSilence(t *testing.T) {
 	p, _, said := piped(t, true, false)
+	p.hasty()
 	got, err := p.read(context.Background())
 	if got != "" || err != nil {
 		t.Errorf("read of silence = %q, %v", got, err)
@@ -59,6 +63,7 @@ func TestPipeSilence(t *testing.T) {
 
 func TestPipeFallsSilent(t *testing.T) {
 	p, w, said := piped(t, true, false)
+	p.hasty()
 	w.WriteString("half")
 	got, err := p.read(context.Background())
 	if got != "half" || err != nil {
@@ -70,6 +75,7 @@ func TestPipeFallsSilent(t *testing.T) {
 // TestPipePatient has the writer begin when the wait was announced twice over.
 func TestPipePatient(t *testing.T) {
 	p, w, said := piped(t, false, true)
+	p.hasty()
 	say := p.say
 	p.say = func(s string) {
 		say(s)
@@ -84,6 +90,7 @@ func TestPipePatient(t *testing.T) {
 
 func TestPipeCancel(t *testing.T) {
 	p, _, _ := piped(t, false, true)
+	p.hasty()
 	ctx, cancel := context.WithCancel(context.Background())
 	p.say = func(string) { cancel() }
 	if _, err := p.read(ctx); !errors.Is(err, context.Canceled) {

@@ -51,6 +51,7 @@ func isSet(cfg *store.Config, key string) bool { return cfg.Source(key) > store.
 // begin makes s the session of the run, saved to j (nil saves nothing), with
 // the agent that carries its turns, and tells what is to be said.
 func (a *app) begin(s *chat.Session, j *store.Journal) {
+	first := a.agent == nil
 	a.closeJournal()
 	a.session, a.journal = s, j
 	a.policy = a.newPolicy()
@@ -65,6 +66,9 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())
+	if first && !a.oneShot() {
+		a.out.Print(a.banner())
+	}
 	for _, n := range append(a.faults, a.notices...) {
 		a.out.Warn(n)
 	}
@@ -189,12 +193,15 @@ func (a *app) childVars() []string {
 			vars = append(vars, v)
 		}
 	}
-	vars = append(vars, "CLUADE_DEPTH="+strconv.Itoa(a.depth+1), "CLUADE_PARENT=base_url="+a.cfg.BaseURL)
+	vars = append(vars, "CLUADE_DEPTH="+strconv.Itoa(a.depth+1), "CLUADE_PARENT="+parentOf(a.cfg))
 	if a.flags.apiKey != "" && !slices.Contains(drop, "CLUADE_API_KEY") {
 		vars = append(vars, "CLUADE_API_KEY="+a.key)
 	}
 	return vars
 }
+
+// parentOf is what a child run is told of this one, so that it can do no more.
+func parentOf(cfg *store.Config) string { return "base_url=" + cfg.BaseURL }
 
 // projectRoot is the nearest directory from dir upwards that holds .git, else
 // dir.
