@@ -21,7 +21,8 @@ import (
 	"cluade/internal/chat"
 )
 
-// A case file says what a server answers and what a right client makes of it.
+// A case says what a server answers and what a right client makes of it. A file
+// holds one, or a list of them.
 // The same format is used by the cases kept here and by the larger collection
 // beside the project.
 type testCase struct {
@@ -64,11 +65,14 @@ func loadCases(t testing.TB) []testCase {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := testCase{}
-			if err := json.Unmarshal(b, &c); err != nil {
+			if b[0] != '[' {
+				b = append(append([]byte{'['}, b...), ']')
+			}
+			var list []testCase
+			if err := json.Unmarshal(b, &list); err != nil {
 				t.Fatalf("%s: %v", f, err)
 			}
-			out = append(out, c)
+			out = append(out, list...)
 		}
 	}
 	if len(out) == 0 {
@@ -241,7 +245,7 @@ func TestOutcomes(t *testing.T) {
 			if len(resp.Outcome) == 0 {
 				continue
 			}
-			for _, n := range []int{1, 2, 3, 7, 64, 1 << 20} {
+			for _, n := range []int{1, 3, 64, 1 << 20} {
 				t.Run(fmt.Sprintf("%s/%d/%d", tc.Name, i+1, n), func(t *testing.T) {
 					t.Parallel()
 					s := &server{t: t, answers: []testResponse{resp}, n: n}

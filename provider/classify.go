@@ -85,7 +85,7 @@ func classOfFault(status int, said *complaint) (Class, advice) {
 		return StreamError, adviseResend
 	case status >= 500 && hasAny(said.words, permanentWords...):
 		return BadRequest, adviseNo
-	case status >= 500, isOverloaded(said):
+	case status >= 500, status == 0 && isOverloaded(said):
 		return Overloaded, adviseBackoff
 	case status == 0:
 		return StreamError, adviseBackoff

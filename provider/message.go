@@ -38,7 +38,7 @@ func parseComplaint(body []byte) complaint {
 		if c.message == "" {
 			c.message = text
 		}
-		c.words = strings.ToLower(c.words + "\n" + c.message)
+		c.gather()
 		return c
 	}
 	return complaint{message: text, words: strings.ToLower(text)}
@@ -51,8 +51,13 @@ func complaintOf(v *fastjson.Value) complaint {
 	if c.message == "" {
 		c.message = string(chat.AppendValue(nil, v))
 	}
-	c.words = strings.ToLower(c.words + "\n" + c.message)
+	c.gather()
 	return c
+}
+
+// gather puts everything said where wordings are looked for.
+func (c *complaint) gather() {
+	c.words = strings.ToLower(strings.Join([]string{c.words, c.message, c.code, c.kind}, "\n"))
 }
 
 // read takes the message and the code from v. Places are tried in an order in

@@ -69,9 +69,11 @@ func (o *outlet) recover(known map[string]string) []piece {
 	for at := o.given; at < len(all); {
 		if !f.open() {
 			if found, ok := parseTextCalls(all[at:], known); ok {
+				text := strings.TrimRight(all[:at], " \t\r\n")
+				o.release(len(text) - o.given)
 				o.all.Reset()
-				o.all.WriteString(strings.TrimRight(all[:at], " \t\r\n"))
-				o.given, o.held = o.all.Len(), false
+				o.all.WriteString(text)
+				o.given, o.held = len(text), false
 				return found
 			}
 		}
