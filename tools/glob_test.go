@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -116,6 +117,9 @@ func TestGlobLinks(t *testing.T) {
 	link(t, e, "gone", "dead.txt")
 	link(t, e, "plain.txt", "file-link.txt")
 	link(t, e, "/proc", "kernel")
+	if err := syscall.Mkfifo(e.Dir+"/pipe", 0o644); err != nil {
+		t.Fatal(err)
+	}
 	lines := func(s ...string) string { return strings.Join(s, "\n") }
 	for _, tt := range []struct{ pattern, want string }{
 		{"l/*.txt", "l/f.txt"},
@@ -127,6 +131,7 @@ func TestGlobLinks(t *testing.T) {
 		{"*/", lines("kernel/", "l/", "real/")},
 		{"l/up/l/up/*.txt", lines("l/up/l/up/dead.txt", "l/up/l/up/file-link.txt", "l/up/l/up/plain.txt")},
 		{"kernel/version", "kernel/version"},
+		{"pipe/*", "(no matches)"}, // and nobody waits for a writer
 	} {
 		want(t, e, "glob", args{"pattern": tt.pattern}, tt.want)
 	}
@@ -247,6 +252,7 @@ func TestOwnStateHidden(t *testing.T) {
 	}
 	e.Session = e.State + "/sessions/now.jsonl"
 	os.Link(e.State+"/config.json", e.Home+"/hard")
+	os.Link(e.State+"/approvals/a", e.Home+"/hard2")
 	os.Symlink(e.State+"/trust.json", e.Home+"/soft")
 	os.Symlink(e.State, e.Home+"/dir")
 	want(t, e, "glob", args{"pattern": "~/.cluade/**"}, "~/.cluade/hooks.json\n~/.cluade/skills\n~/.cluade/skills/s\n~/.cluade/skills/s/SKILL.md")

@@ -46,7 +46,6 @@ func grepPath(a Args) string {
 
 // search is one run of grep.
 type search struct {
-	e       *Env
 	w       *walker
 	re      *regexp.Regexp
 	include []string // patterns for base names; none takes every file
@@ -66,7 +65,7 @@ func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
 		return Result{}, err
 	}
 	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) {
-		s := &search{e: e, re: re, include: include, out: newListing(e.keep(), maxResults), br: bufio.NewReaderSize(nil, 32<<10)}
+		s := &search{re: re, include: include, out: newListing(e.keep(), maxResults), br: bufio.NewReaderSize(nil, 32<<10)}
 		s.w = newWalker(ctx, e, s.visit)
 		if err := s.run(a.paths[0], grepPath(a)); err != nil {
 			return "", err
@@ -78,8 +77,11 @@ func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
 
 // compile reads an RE2 pattern. The error says where it is wrong.
 func compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
-	if pattern == "" {
+	switch {
+	case pattern == "":
 		return nil, errors.New("the pattern is empty")
+	case len(pattern) > maxPattern:
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
 	}
 	flags := ""
 	if ignoreCase {
@@ -173,7 +175,8 @@ func (s *search) visit(f found) bool {
 		if err != nil || !fi.Mode().IsRegular() {
 			return true
 		}
-		if p, err = s.e.resolve(f.path); err != nil || p.Guard == policy.NoRead || kernelFS(p.Real) {
+		p.Real, err = realPath(f.path)
+		if err != nil || kernelFS(p.Real) || s.w.guard.check(p.Abs, p.Real) == policy.NoRead {
 			return true
 		}
 	} else if !f.mode.IsRegular() {
@@ -250,7 +253,7 @@ func (s *search) lines(show string) bool {
 func (s *search) text(pattern string) string {
 	var notes []string
 	if s.binary+s.large > 0 {
-		notes = append(notes, "["+passedBy(s.binary, s.large)+" not searched]")
+		notes = append(notes, "[skipped "+skippedFiles(s.binary, s.large)+"]")
 	}
 	if s.out.lines == 0 && strings.Contains(pattern, `\|`) {
 		notes = append(notes, `[\| is a literal bar here; alternation is a|b]`)
@@ -258,7 +261,7 @@ func (s *search) text(pattern string) string {
 	return s.out.text("[100-line limit reached; narrow the pattern or path]", s.w.stopped == "", append(notes, s.w.notes()...))
 }
 
-func passedBy(binary, large int) string {
+func skippedFiles(binary, large int) string {
 	var parts []string
 	if binary > 0 {
 		parts = append(parts, plural(int64(binary), "binary file"))

@@ -30,7 +30,7 @@ func TestGrep(t *testing.T) {
 	if err := syscall.Mkfifo(e.Dir+"/pipe", 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const passed = "[1 binary file and 1 file over 4 MiB not searched]"
+	const passed = "[skipped 1 binary file and 1 file over 4 MiB]"
 	lines := func(s ...string) string { return strings.Join(s, "\n") }
 	tests := []struct {
 		a    args
@@ -53,8 +53,8 @@ func TestGrep(t *testing.T) {
 		{args{"pattern": "foo", "path": ".git"}, ".git/config:1:foo"},
 		{args{"pattern": "foo", "path": "latin"}, "latin:1:caf\xe9 foo"},
 		{args{"pattern": "foo", "path": "long"}, lines("long:1:"+strings.Repeat("é", 150)+" [+103 bytes]", "long:2:short foo")},
-		{args{"pattern": "foo", "path": "big"}, "(no matches)\n[1 file over 4 MiB not searched]"},
-		{args{"pattern": "foo", "path": "nul"}, "(no matches)\n[1 binary file not searched]"},
+		{args{"pattern": "foo", "path": "big"}, "(no matches)\n[skipped 1 file over 4 MiB]"},
+		{args{"pattern": "foo", "path": "nul"}, "(no matches)\n[skipped 1 binary file]"},
 		{args{"pattern": "foo", "path": "late"}, "late:2:foo\x00"},
 		{args{"pattern": "bar\\|foo", "path": "src"}, "(no matches)\n[\\| is a literal bar here; alternation is a|b]"},
 		{args{"pattern": "foo"}, lines(".hidden/h:1:foo in a dot directory", "a.go:3:\tfoo()", "late:2:foo\x00", "latin:1:caf\xe9 foo",
@@ -85,6 +85,7 @@ func TestGrep(t *testing.T) {
 		{args{"pattern": "a(b", "ignoreCase": true}, []string{"at position 2"}},
 		{args{"pattern": "a{2000}"}, []string{"invalid repeat count at position 2"}},
 		{args{"pattern": "a\\"}, []string{"trailing backslash"}},
+		{args{"pattern": strings.Repeat("a", 1<<20)}, []string{"longer than 4096 bytes"}},
 	} {
 		wantError(t, e, "grep", tt.a, tt.parts...)
 	}
@@ -110,6 +111,7 @@ func TestGrepLimit(t *testing.T) {
 // TestGrepKernel: files that are never finished hold a search up for two
 // seconds at most.
 func TestGrepKernel(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/kmsg"); err != nil {
 		t.Skipf("no /proc/kmsg: %v", err)
 	}

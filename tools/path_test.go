@@ -91,6 +91,7 @@ func TestGuardByName(t *testing.T) {
 	e := testEnv(t)
 	e.Session = e.State + "/sessions/now.jsonl"
 	e.Private = []string{filepath.Dir(e.Dir) + "/ram/sessions", e.Home + "/.hist"}
+	link(t, e, "../none/.cluade", "later")
 	tests := []struct {
 		names string
 		want  policy.Guard
@@ -99,7 +100,7 @@ func TestGuardByName(t *testing.T) {
 		{"~/.cluade/history ~/.cluade/guard/a/b ~/.cluade/sessions/old.jsonl ~/.cluade/sessions .cluade/config.json", policy.NoRead},
 		{"/etc/cluade/config.json sub/.cluade/approvals/x /srv/p/.cluade/trust.json ~/.cluade/CONFIG.JSON .Cluade/Config.json", policy.NoRead},
 		{"../ram/sessions/x ../ram/sessions ~/.hist /overlay/upper/etc/cluade/config.json", policy.NoRead},
-		{".cluade/skills/x/.cluade/config.json", policy.NoRead},
+		{".cluade/skills/x/.cluade/config.json later/config.json", policy.NoRead},
 		{"~/.cluade ~/.cluade/hooks.json ~/.cluade/AGENTS.md ~/.cluade/known_hosts ~/.cluade/new ~/.cluade/sessions/now.jsonl", policy.NoWrite},
 		{".cluade .cluade/hooks.json .cluade/skills .cluade/commands /etc/cluade/x x/.cluade/y /proc/version /sys/power/state /proc/none/x", policy.NoWrite},
 		{"~/.cluade/skills/x/SKILL.md .cluade/commands/c.md x/.cluade/skills/a /etc/cluade/skills/y", policy.Open},

@@ -6,13 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxBraces is how many alternatives the braces of one pattern may give.
-const maxBraces = 200
+const (
+	maxPattern = 4096 // bytes of a pattern, for glob and grep
+	maxBraces  = 200  // alternatives that the braces of one pattern may give
+)
 
 // expandBraces writes out {a,b}: each alternative becomes a pattern of its
 // own, also where it holds a slash. Braces without a comma, or without their
 // partner, and characters behind a backslash stand for themselves.
 func expandBraces(pattern string) ([]string, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+	}
 	done, todo := []string(nil), []string{pattern}
 	for len(todo) > 0 {
 		if len(done)+len(todo) > maxBraces {

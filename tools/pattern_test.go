@@ -81,7 +81,7 @@ func TestExpandBraces(t *testing.T) {
 			t.Errorf("expandBraces(%q) = %q, %v, want %q", tt.pattern, got, err, tt.want)
 		}
 	}
-	for _, pattern := range []string{strings.Repeat("{a,b}", 40), "{" + strings.Repeat("a,", 1000) + "}", strings.Repeat("{a,", 500) + strings.Repeat("}", 500)} {
+	for _, pattern := range []string{strings.Repeat("{a,b}", 40), "{" + strings.Repeat("a,", 1000) + "}", strings.Repeat("{a,", 500) + strings.Repeat("}", 500), strings.Repeat("{", 1<<20)} {
 		if got, err := expandBraces(pattern); err == nil {
 			t.Errorf("expandBraces(%.30q...) gives %d patterns, want an error", pattern, len(got))
 		}

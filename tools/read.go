@@ -37,7 +37,7 @@ const (
 
 func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
 	p, name := a.paths[0], a.Text("filePath")
-	pg := page{first: 1, limit: math.MaxInt64, keep: min(e.keep(), maxPage)}
+	pg := page{name: name, kernel: kernelFS(p.Real), first: 1, limit: math.MaxInt64, keep: min(e.keep(), maxPage)}
 	if a.Has("offset") {
 		pg.first = a.Int("offset")
 	}
@@ -50,33 +50,20 @@ func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
 	// From here on the model knows better than what it read before, also when
 	// this fails.
 	delete(e.Seen, p.Real)
-	limit := readTime
-	if kernelFS(p.Real) {
-		limit = kernelTime
+	wait := readTime
+	if pg.kernel {
+		wait = kernelTime
 	}
-	type readout struct {
-		text string
-		seen Seen
-	}
-	out, err := await(ctx, limit, func(ctx context.Context) (readout, error) {
-		f, fi, err := openRegular(p, name)
-		if err != nil {
-			return readout{}, err
-		}
-		defer f.Close()
-		pg.name, pg.size = name, fi.Size()
-		text, err := pg.read(ctx, f, kernelFS(p.Real))
-		return readout{text, Seen{fi.Size(), fi.ModTime()}}, err
-	})
+	out, err := await(ctx, wait, func(ctx context.Context) (readout, error) { return pg.readFile(ctx, p) })
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return Result{}, fmt.Errorf("%s: not read to the end within %s", shown(name), limit)
+		return Result{}, fmt.Errorf("%s: not read to the end within %s", shown(name), wait)
 	case err != nil:
 		return Result{}, err
 	}
-	if !kernelFS(p.Real) {
+	if !pg.kernel {
 		e.see(p.Real, out.seen)
 	}
 	return Result{Text: out.text}, nil
@@ -93,33 +80,47 @@ func (e *Env) see(real string, s Seen) {
 // page is the part of a file that one result shows. It ends before the result
 // grows past keep, so that its last line always arrives whole.
 type page struct {
-	name  string
-	size  int64 // of the file
-	first int64 // number of the first line wanted, from 1
-	limit int64 // most lines
-	keep  int   // most bytes of the result
+	name   string
+	kernel bool  // a file of procfs or sysfs
+	first  int64 // number of the first line wanted, from 1
+	limit  int64 // most lines
+	keep   int   // most bytes of the result
 }
 
-func (pg *page) read(ctx context.Context, f *os.File, kernel bool) (string, error) {
+// readout is a page as text, and what the file was like before it was read.
+type readout struct {
+	text string
+	seen Seen
+}
+
+func (pg page) readFile(ctx context.Context, p policy.Path) (readout, error) {
+	f, fi, err := openRegular(p, pg.name)
+	if err != nil {
+		return readout{}, err
+	}
+	defer f.Close()
+	out := readout{seen: Seen{fi.Size(), fi.ModTime()}}
 	src := &source{ctx: ctx, r: f}
-	if kernel {
-		return pg.readKernel(src, f)
+	if pg.kernel {
+		out.text, err = pg.readKernel(src, f)
+		return out, err
 	}
 	br := bufio.NewReaderSize(src, 32<<10)
 	head, err := br.Peek(sniffSize)
 	if err != nil && err != io.EOF {
-		return "", pg.readError(err)
+		return out, pg.readError(err)
 	}
 	if isBinary(head) {
-		return "", fmt.Errorf("%s is binary (%d bytes, %s); look at it through bash with strings or hexdump", shown(pg.name), pg.size, fileType(head))
+		return out, fmt.Errorf("%s is binary (%d bytes, %s); look at it through bash with strings or hexdump", shown(pg.name), fi.Size(), fileType(head))
 	}
-	return pg.show(br, src)
+	out.text, err = pg.show(br, src)
+	return out, err
 }
 
 // readKernel reads a file of procfs or sysfs, whose size says nothing. Values
 // there may end in NUL bytes or be separated by them (cmdline, environ, the
 // device tree): they count as line ends.
-func (pg *page) readKernel(src *source, f *os.File) (string, error) {
+func (pg page) readKernel(src *source, f *os.File) (string, error) {
 	f.SetReadDeadline(time.Now().Add(kernelTime - kernelTime/8)) // helps where the file can be waited for, like kmsg
 	data, err := io.ReadAll(io.LimitReader(src, maxKernel+1))
 	note := ""
@@ -143,14 +144,14 @@ func (pg *page) readKernel(src *source, f *os.File) (string, error) {
 }
 
 // show formats the wanted lines.
-func (pg *page) show(br *bufio.Reader, src *source) (string, error) {
+func (pg page) show(br *bufio.Reader, src *source) (string, error) {
 	n, err := skipLines(br, pg.first-1)
 	if err != nil {
 		return "", pg.readError(err)
 	}
 	src.until = time.Now().Add(countTime)
 	var b strings.Builder
-	for shown := int64(0); ; shown++ {
+	for taken := int64(0); ; taken++ {
 		text, size, err := readLine(br, min(maxLine, pg.keep/2))
 		if err == io.EOF {
 			break
@@ -160,7 +161,7 @@ func (pg *page) show(br *bufio.Reader, src *source) (string, error) {
 		}
 		n++
 		line := pageLine(n, text, size, err == nil)
-		if shown == pg.limit || shown > 0 && b.Len()+len(line) > pg.keep-trailerSize {
+		if taken == pg.limit || taken > 0 && b.Len()+len(line) > pg.keep-trailerSize {
 			more, exact := countLines(br)
 			return b.String() + pageTrailer(pg.first, n-1, n+more, exact), nil
 		}
@@ -178,7 +179,7 @@ func (pg *page) show(br *bufio.Reader, src *source) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func (pg *page) readError(err error) error {
+func (pg page) readError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}

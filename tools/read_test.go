@@ -159,6 +159,7 @@ func TestReadPages(t *testing.T) {
 // TestReadHuge: a file with more lines than can be counted says so, and a hole
 // of a terabyte holds nobody up.
 func TestReadHuge(t *testing.T) {
+	t.Parallel()
 	e := testEnv(t)
 	put(t, e, "sparse", "head\nsecond\n"+strings.Repeat("x", 9000))
 	if err := os.Truncate(e.Dir+"/sparse", 1<<40); err != nil {
@@ -188,6 +189,7 @@ func TestReadHuge(t *testing.T) {
 }
 
 func TestReadKernel(t *testing.T) {
+	t.Parallel()
 	e := testEnv(t)
 	name, err := os.ReadFile("/proc/sys/kernel/hostname")
 	if err != nil {

@@ -173,7 +173,7 @@ func whyNot(data []byte, from string) string {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return "the file is UTF-16 text, which edit cannot change"
 	case numbered && has(bare):
-		return "it begins its lines with the numbers that read adds ('12: '); leave them out"
+		return "it holds the line-number prefixes of read ('12: '); leave them out"
 	case lf != from && bytes.Contains(data, []byte(lf)):
 		return "it has CRLF line ends, the file has LF"
 	case strings.ContainsRune(from, utf8.RuneError):

@@ -202,7 +202,8 @@ func (w *walker) entriesOf(dir place, at []int) []entry {
 
 // list reads a directory, unless it is cluade's own by another name.
 func (w *walker) list(dir place) (entries []entry, err error) {
-	d, err := os.Open(dir.path)
+	// The flags keep it from opening, and waiting for, anything else.
+	d, err := os.OpenFile(dir.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
