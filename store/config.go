@@ -303,7 +303,7 @@ func colorOf(getenv func(string) string) string {
 }
 
 // loadFile puts a file's values in force and returns what is to be said of
-// them. A file that is not there has none. After an error c is unusable.
+// it. A file that is not there has none. After an error c is unusable.
 func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
@@ -312,6 +312,11 @@ func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
 	if err != nil {
 		return nil, configError(path, "", why(err))
 	}
+	return c.apply(path, t, data, info.Mode())
+}
+
+// apply puts the values of a file's text in force.
+func (c *Config) apply(path string, t Tier, data []byte, mode fs.FileMode) ([]string, *ConfigError) {
 	v, fault := parseObject(path, data)
 	if fault != nil {
 		return nil, fault
@@ -323,8 +328,8 @@ func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
 	if err := c.settle(); err != nil {
 		return nil, configError(path, "hard_compact_threshold", err.Error())
 	}
-	if info.Mode().Perm()&0o077 != 0 && holdsSecret(v) {
-		l.say("it holds a key and others can read it (mode %04o): chmod 600 %s", info.Mode().Perm(), l.shown)
+	if mode.Perm()&0o077 != 0 && holdsSecret(v) {
+		l.say("it holds a key and others can read it (mode %04o): chmod 600 %s", mode.Perm(), l.shown)
 	}
 	return l.said(), nil
 }

@@ -24,12 +24,14 @@ type Journal struct {
 	sess    *chat.Session
 	version string
 
-	f    *os.File // nil before the first message
-	path string   // "" before the first message
-	dead bool
+	f     *os.File // nil before the first message
+	path  string   // "" before the first message
+	empty bool     // the file has no record yet
+	made  bool     // this journal made the file
+	dead  bool
 
 	want  string         // the file that the first message makes; "" takes a new id
-	base  []chat.Message // what a new file begins with
+	base  []chat.Message // what a file without a record begins with
 	held  *os.File       // a lock on the session that was read, if that is another file
 	point bool           // the pointer is to name this session with its next message
 	wrote string         // the session's directory as the file has it
@@ -48,7 +50,7 @@ type mend struct {
 // New starts a session. Its file is made with the first message; until then the
 // id in sess is empty.
 func (s *Sessions) New(sess *chat.Session, version string) *Journal {
-	return &Journal{dir: s, sess: sess, version: version, point: true, dead: s.dir == "", mend: mend{cut: -1}}
+	return &Journal{dir: s, sess: sess, version: version, empty: true, point: true, dead: s.dir == "", mend: mend{cut: -1}}
 }
 
 // Path is the file, "" before the first message.
@@ -75,13 +77,13 @@ func (j *Journal) Reset(why string, msgs []chat.Message) error {
 	switch {
 	case j.dead:
 		return nil
-	case j.f == nil:
+	case j.empty:
 		j.base = msgs
 		return nil
 	}
-	err := j.open()
+	first, err := j.begin()
 	if err == nil {
-		err = j.reset(why, msgs)
+		err = j.reset(first, why, msgs)
 	}
 	return j.failed(err)
 }
@@ -91,7 +93,7 @@ func (j *Journal) Truncate(n int, why string) error {
 	switch {
 	case j.dead:
 		return nil
-	case j.f == nil:
+	case j.empty:
 		j.base = j.base[:min(max(n, 0), len(j.base))]
 		return nil
 	}
@@ -100,7 +102,7 @@ func (j *Journal) Truncate(n int, why string) error {
 
 // State writes the counters and, as configured, syncs.
 func (j *Journal) State(s *chat.Session) error {
-	if j.dead || j.f == nil {
+	if j.dead || j.empty {
 		return nil
 	}
 	return j.record(stateRecord(s), j.dir.sync != "none")
@@ -121,9 +123,9 @@ func (j *Journal) Close() error {
 
 // record writes lines, after what has to stand before them.
 func (j *Journal) record(lines []byte, sync bool) error {
-	err := j.open()
+	first, err := j.begin()
 	if err == nil {
-		err = j.write(lines)
+		err = j.write(append(first, lines...))
 	}
 	if err == nil && sync {
 		err = j.flush()
@@ -131,84 +133,127 @@ func (j *Journal) record(lines []byte, sync bool) error {
 	return j.failed(err)
 }
 
-// failed ends the writing with the first error.
+// failed ends the writing with the first error. A file that was made and got no
+// record is no session.
 func (j *Journal) failed(err error) error {
 	if err == nil {
 		return nil
 	}
 	j.dead = true
+	if j.made && j.empty {
+		os.Remove(j.path)
+		j.path, j.sess.ID = "", ""
+	}
 	return fmt.Errorf("save session: %w", err)
 }
 
-// open makes the file if there is none, mends it if it needs that, and follows
-// the session to another directory.
-func (j *Journal) open() error {
+// begin returns the lines to be written before the next record: a file begins
+// with its head, a resumed one may need mending, and a session may have gone to
+// another directory.
+func (j *Journal) begin() ([]byte, error) {
 	if j.f == nil {
-		return j.create()
+		if err := j.create(); err != nil {
+			return nil, err
+		}
 	}
-	m := j.mend
-	j.mend = mend{cut: -1}
 	var lines []byte
+	m, why := j.mend, "trim"
+	j.mend = mend{cut: -1}
+	if j.empty {
+		m, why = mend{cut: -1, msgs: j.base, replace: len(j.base) > 0}, "import"
+		j.base = nil
+		if j.sess.Created.IsZero() {
+			j.sess.Created = time.Now()
+		}
+		lines, j.wrote = headRecord(j.sess, j.version), j.sess.Dir
+	}
 	if m.newline {
 		lines = append(lines, '\n')
 	}
-	if m.cut >= 0 && !m.replace {
-		lines = append(lines, truncateRecord(m.cut, "failed")...)
-	}
-	for i := 0; i < len(m.msgs) && !m.replace; i++ {
-		lines = append(lines, messageRecord(j.dir.mask(m.msgs[i]))...)
-	}
 	if j.sess.Dir != j.wrote {
 		j.wrote = j.sess.Dir
-		lines = append(jsonenc.AppendString(append(lines, `{"t":"cwd","cwd":`...), j.wrote), "}\n"...)
+		lines = append(lines, cwdRecord(j.wrote)...)
 	}
-	if err := j.write(lines); err != nil || !m.replace {
-		return err
+	if m.replace {
+		return nil, j.reset(lines, why, m.msgs)
 	}
-	return j.reset("trim", m.msgs)
+	if m.cut >= 0 {
+		lines = append(lines, truncateRecord(m.cut, "failed")...)
+	}
+	for _, add := range m.msgs {
+		lines = append(lines, messageRecord(j.dir.mask(add))...)
+	}
+	return lines, nil
 }
 
-// create makes the session's file and locks it.
+// write appends bytes with one call. What a full disk took of them is taken
+// back, so that the file ends with a whole record.
+func (j *Journal) write(b []byte) error {
+	n, err := j.f.Write(b)
+	if err == nil {
+		j.empty = false
+		return nil
+	}
+	if end, e := j.f.Seek(0, io.SeekEnd); e == nil && n > 0 {
+		j.f.Truncate(end - int64(n))
+	}
+	return err
+}
+
+// reset writes the lines first and a record of all messages, piece by piece:
+// it may be as long as the whole session.
+func (j *Journal) reset(first []byte, why string, msgs []chat.Message) error {
+	start, err := j.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(j.f, 16<<10)
+	out.Write(first)
+	line := jsonenc.AppendString([]byte(`{"t":"reset","why":`), why)
+	out.Write(append(line, `,"messages":[`...))
+	for i, m := range msgs {
+		line = line[:0]
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = chat.AppendMessage(line, j.dir.mask(m))
+		out.Write(line)
+	}
+	out.WriteString("]}\n")
+	if err = out.Flush(); err != nil {
+		j.f.Truncate(start)
+		return err
+	}
+	j.empty = false
+	return nil
+}
+
+// flush forces the file to the disk; some file systems have nothing to force.
+func (j *Journal) flush() error {
+	err := j.f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+// create makes the session's file and locks it: the one that is wanted, else,
+// and where another process was quicker, one under a new id.
 func (j *Journal) create() error {
 	id, path := j.sess.ID, j.want
-	var err error
+	err := fs.ErrExist
 	if j.want != "" {
 		j.f, err = createLocked(j.want)
 	}
-	if j.want == "" || errors.Is(err, fs.ErrExist) && j.inDir() {
+	if errors.Is(err, fs.ErrExist) && (j.want == "" || filepath.Dir(j.want) == j.dir.dir) {
 		id, path, err = j.createNew()
 	}
 	if err != nil {
 		return err
 	}
-	j.sess.ID, j.path = id, path
-	return j.begin()
+	j.sess.ID, j.path, j.made = id, path, true
+	return nil
 }
-
-// begin writes what a new file begins with.
-func (j *Journal) begin() error {
-	if j.sess.Created.IsZero() {
-		j.sess.Created = time.Now()
-	}
-	j.wrote = j.sess.Dir
-	head := []byte(`{"t":"session","v":1`)
-	for _, m := range [][2]string{
-		{"id", j.sess.ID}, {"cwd", j.sess.Dir}, {"created", j.sess.Created.Format(timeLayout)},
-		{"model", j.sess.Model}, {"version", j.version},
-	} {
-		head = jsonenc.AppendString(jsonenc.AppendKey(head, m[0]), m[1])
-	}
-	if err := j.write(append(head, "}\n"...)); err != nil || len(j.base) == 0 {
-		return err
-	}
-	base := j.base
-	j.base = nil
-	return j.reset("import", base)
-}
-
-// inDir says whether the file belongs to the directory of sessions, so that
-// another id will do.
-func (j *Journal) inDir() bool { return filepath.Dir(j.want) == j.dir.dir }
 
 // createNew makes a file under the first free id: the time, then the process
 // number, counted up while another process has it.
@@ -263,77 +308,4 @@ func lock(f *os.File) error {
 		}
 		return nil
 	}
-}
-
-// write appends bytes with one call. What a full disk took of them is taken
-// back, so that the file ends with a whole record.
-func (j *Journal) write(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	n, err := j.f.Write(b)
-	if err != nil && n > 0 {
-		if end, e := j.f.Seek(0, io.SeekEnd); e == nil {
-			j.f.Truncate(end - int64(n))
-		}
-	}
-	return err
-}
-
-// reset writes a record of all messages, piece by piece: it may be as long as
-// the whole session.
-func (j *Journal) reset(why string, msgs []chat.Message) error {
-	start, err := j.f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriterSize(j.f, 16<<10)
-	line := jsonenc.AppendString([]byte(`{"t":"reset","why":`), why)
-	out.Write(append(line, `,"messages":[`...))
-	for i, m := range msgs {
-		line = line[:0]
-		if i > 0 {
-			line = append(line, ',')
-		}
-		line = chat.AppendMessage(line, j.dir.mask(m))
-		out.Write(line)
-	}
-	out.WriteString("]}\n")
-	if err = out.Flush(); err != nil {
-		j.f.Truncate(start)
-	}
-	return err
-}
-
-// flush forces the file to the disk; some file systems have nothing to force.
-func (j *Journal) flush() error {
-	err := j.f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		return nil
-	}
-	return err
-}
-
-func messageRecord(m chat.Message) []byte {
-	return append(chat.AppendMessage([]byte(`{"t":"msg","m":`), m), "}\n"...)
-}
-
-func truncateRecord(n int, why string) []byte {
-	line := jsonenc.AppendInt([]byte(`{"t":"truncate","n":`), int64(n))
-	return append(jsonenc.AppendString(jsonenc.AppendKey(line, "why"), why), "}\n"...)
-}
-
-func stateRecord(s *chat.Session) []byte {
-	line := []byte(`{"t":"state"`)
-	for _, n := range []struct {
-		key   string
-		value int
-	}{
-		{"steps", s.Steps}, {"total_tokens", s.Total.Total()}, {"context_tokens", s.Context},
-		{"completion_tokens", s.Total.Completion}, {"cached_tokens", s.Total.Cached}, {"reasoning_tokens", s.Total.Reasoning},
-	} {
-		line = jsonenc.AppendInt(jsonenc.AppendKey(line, n.key), int64(n.value))
-	}
-	line = jsonenc.AppendString(jsonenc.AppendKey(line, "model"), s.Model)
-	return append(line, "}\n"...)
 }

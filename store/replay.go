@@ -7,16 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"cluade/internal/chat"
 	"github.com/valyala/fastjson"
-)
-
-// The journal's version, and the layout of its times, which are local.
-const (
-	journalVersion = 1
-	timeLayout     = "2006-01-02 15:04:05"
 )
 
 // maxLine bounds a line of a journal; a longer one is damage.
@@ -218,15 +211,6 @@ func (r *replay) damage(err error) string {
 		return fmt.Sprintf("%d lines skipped", r.skipped)
 	}
 	return ""
-}
-
-// parseTime reads a time of the journal, the zero time if it is none.
-func parseTime(s string) time.Time {
-	t, err := time.ParseInLocation(timeLayout, s, time.Local)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // lineReader reads lines of any length up to maxLine into one buffer.

@@ -49,16 +49,15 @@ func (s *Sessions) Resume(id, version string) (*Resumed, error) {
 	switch {
 	case copied != "":
 		f.Close()
+		out.Pending = "" // the other process may be answering it
 		out.say("session %s %s: this run goes on in a copy under a new id", e.id, copied)
 	case e.old:
 		out.Session.ID, j.held = e.id, f
 		j.want = filepath.Join(s.dir, e.id+".jsonl")
 	default:
 		out.Session.ID = e.id
-		j.f, j.path, j.base = f, e.path, nil
-		return out, nil
+		j.at(f, e.path)
 	}
-	j.mend = mend{cut: -1}
 	return out, nil
 }
 
@@ -171,10 +170,7 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 	f, copied, err := openSession(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		sess.ID = newID(time.Now(), os.Getpid())
-		j := s.New(sess, version)
-		j.want, j.point, j.dead = path, false, false
-		return &Resumed{Session: sess, Journal: j}, nil
+		return s.freshFile(nil, path, sess, version), nil
 	case err != nil:
 		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
 	case copied != "":
@@ -183,13 +179,10 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 	}
 	r := &replay{hold: true}
 	err = r.read(f)
-	if errors.Is(err, errNoRecord) && r.size == 0 {
-		sess.ID = newID(time.Now(), os.Getpid())
-		j := s.New(sess, version)
-		j.f, j.path, j.point, j.dead = f, path, false, false
-		return &Resumed{Session: sess, Journal: j}, j.begin()
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoRecord) && r.size == 0:
+		return s.freshFile(f, path, sess, version), nil
+	case err != nil:
 		f.Close()
 		return nil, fmt.Errorf("open session file %s: %s", shown(path), why(err))
 	}
@@ -197,9 +190,28 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 	if out.Session.ID = r.sess.ID; !isID(r.sess.ID) {
 		out.Session.ID = newID(time.Now(), os.Getpid())
 	}
-	j := out.Journal
-	j.f, j.path, j.base, j.point, j.dead = f, path, nil, false, false
+	out.Journal.at(f, path)
 	return out, nil
+}
+
+// freshFile begins sess in the file f, or in one that the first message makes.
+func (s *Sessions) freshFile(f *os.File, path string, sess *chat.Session, version string) *Resumed {
+	sess.ID = newID(time.Now(), os.Getpid())
+	j := s.New(sess, version)
+	j.want = path
+	if f != nil {
+		j.at(f, path)
+		j.empty = true
+	}
+	j.point, j.dead = false, false
+	return &Resumed{Session: sess, Journal: j}
+}
+
+// at makes the journal go on in a file that has records. Only a file among the
+// sessions is one that the pointer may name.
+func (j *Journal) at(f *os.File, path string) {
+	j.f, j.path, j.base, j.empty, j.dead = f, path, nil, false, false
+	j.point = filepath.Dir(path) == j.dir.dir
 }
 
 func shown(path string) string { return chat.EscapeText(path, maxQuoted) }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"github.com/valyala/fastjson"
 )
 
 // Sessions is the directory of saved sessions. Without a state directory it is
@@ -26,7 +27,10 @@ type Sessions struct {
 
 // OpenSessions names the directory; nothing is made before the first message.
 func OpenSessions(p Place, c *Config) *Sessions {
-	s := &Sessions{dir: c.SessionsDir, work: p.Dir, sync: c.JournalSync}
+	s := &Sessions{work: p.Dir, sync: c.JournalSync}
+	if c.SessionsDir != "" {
+		s.dir = filepath.Clean(c.SessionsDir)
+	}
 	if p.State != "" {
 		s.pointer = filepath.Join(p.State, "last_session")
 		if s.dir == "" {
@@ -54,14 +58,29 @@ func (s *Sessions) mask(m chat.Message) chat.Message {
 	if s.secret == "" {
 		return m
 	}
-	inJSON := quote(s.secret)
-	hide := strings.NewReplacer(s.secret, "***", inJSON[1:len(inJSON)-1], "***").Replace
-	m.Content, m.Reasoning, m.Details = hide(m.Content), hide(m.Reasoning), hide(m.Details)
+	m.Content, m.Reasoning, m.Details = s.hide(m.Content), s.hide(m.Reasoning), s.hideJSON(m.Details)
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for i, c := range m.ToolCalls {
-		m.ToolCalls[i].Args, m.ToolCalls[i].Extra = hide(c.Args), hide(c.Extra)
+		m.ToolCalls[i].Args, m.ToolCalls[i].Extra = s.hideJSON(c.Args), s.hideJSON(c.Extra)
 	}
 	return m
+}
+
+func (s *Sessions) hide(text string) string {
+	escaped := quote(s.secret)
+	return strings.NewReplacer(s.secret, "***", escaped[1:len(escaped)-1], "***").Replace(text)
+}
+
+// hideJSON masks JSON text, which may spell the key with any escapes.
+func (s *Sessions) hideJSON(text string) string {
+	text = s.hide(text)
+	if v, err := fastjson.Parse(text); err == nil {
+		plain := jsonText(v)
+		if masked := s.hide(plain); masked != plain {
+			return masked
+		}
+	}
+	return text
 }
 
 // isID says whether s has the form YYYYMMDD-HHMMSS-NNNN. It is the one rule
