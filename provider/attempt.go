@@ -21,14 +21,14 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	x.sent, x.shown = r.fields, false
 	w := newWatch(x.ctx, &c.o, c.streams())
 	defer w.stop()
-	body := &body{request: r}
-	defer body.wait()
+	out := &outgoing{request: r}
+	defer out.wait()
 
 	var known map[string]string
 	if len(x.req.Tools) > 0 && c.textTools() {
 		known = toolSchemas(x.req.Tools)
 	}
-	resp, err := c.post(w.ctx, body)
+	resp, err := c.post(w.ctx, out)
 	switch {
 	case err != nil:
 		f = c.network(err, w)
@@ -82,7 +82,7 @@ func (c *Client) textTools() bool {
 
 // post sends the request. The body can be made again, so that a connection
 // which the server had closed in the meantime costs nothing.
-func (c *Client) post(ctx context.Context, b *body) (*http.Response, error) {
+func (c *Client) post(ctx context.Context, b *outgoing) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), nil)
 	if err != nil {
 		return nil, err
@@ -119,15 +119,15 @@ func (c *Client) redirected(resp *http.Response) *failure {
 	return f
 }
 
-// body is the request on its way out. It is encoded into a pipe by a goroutine
+// outgoing is the request on its way out. It is encoded into a pipe by a goroutine
 // that has ended before the attempt does, since it reads the caller's messages.
-type body struct {
+type outgoing struct {
 	request *request
 	pipes   []*io.PipeReader
 	writers sync.WaitGroup
 }
 
-func (b *body) open() io.ReadCloser {
+func (b *outgoing) open() io.ReadCloser {
 	r, w := io.Pipe()
 	b.pipes = append(b.pipes, r)
 	b.writers.Go(func() { w.CloseWithError(b.request.writeTo(w)) })
@@ -135,7 +135,7 @@ func (b *body) open() io.ReadCloser {
 }
 
 // wait ends the encoders.
-func (b *body) wait() {
+func (b *outgoing) wait() {
 	for _, p := range b.pipes {
 		p.Close()
 	}

@@ -43,7 +43,7 @@ func New(o Options) (*Client, error) {
 	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
 		return nil, err
 	}
-	if err = c.quirks.override(o.Quirks, base.Hostname()); err != nil {
+	if err = c.quirks.override(o.Quirks); err != nil {
 		return nil, err
 	}
 	if err = c.setHeaders(); err != nil {

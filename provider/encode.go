@@ -265,6 +265,9 @@ func (r *request) thinking(w *jsonenc.Writer, m *chat.Message, own bool) {
 // carry: once a reply of this host had it the server misses it everywhere.
 // Hosts known for that are also given it for the calls of another host's model.
 func (r *request) echoKey() string {
+	if r.c.quirks.Replay == replayDetails {
+		return ""
+	}
 	foreign := false
 	for i := range r.req.Messages {
 		m := &r.req.Messages[i]

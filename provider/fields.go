@@ -88,13 +88,13 @@ func (c *Client) effort(tools bool) string {
 	switch {
 	case l.effort != "":
 		return l.effort
+	case tools && matchAny(q.EffortTool, bareModel(model)):
+		return "none"
 	case !c.thinks():
 		if c.o.ThinkingSet && q.EffortOff != "" && c.takesOff() {
 			return q.EffortOff
 		}
 		return ""
-	case tools && matchAny(q.EffortTool, bareModel(model)):
-		return "none"
 	case c.o.EffortSet && c.o.Effort != "":
 		return q.effortFor(model, c.o.Effort)
 	case q.EffortDef != "":

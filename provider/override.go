@@ -7,9 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// override lets the configuration change the row: an object of the keys below,
-// or of hosts with such an object each, of which that of host counts.
-func (q *Quirks) override(s, host string) error {
+// override lets the configuration change the row of the host.
+func (q *Quirks) override(s string) error {
 	if strings.TrimSpace(s) == "" {
 		return nil
 	}
@@ -17,28 +16,12 @@ func (q *Quirks) override(s, host string) error {
 	if err != nil || v.Type() != fastjson.TypeObject {
 		return errNotObject("provider")
 	}
-	return q.overrideFrom(v, strings.ToLower(host))
-}
-
-func (q *Quirks) overrideFrom(v *fastjson.Value, host string) error {
-	var bad error
 	v.GetObject().Visit(func(k []byte, v *fastjson.Value) {
-		key := string(k)
-		var err error
-		switch {
-		case bad != nil:
-		case kind(v) == fastjson.TypeObject && host != "":
-			if matchAny(strings.ToLower(key), host) {
-				err = q.overrideFrom(v, "")
-			}
-		case !q.set(key, v):
-			err = fmt.Errorf("provider: %s cannot be %s", key, raw(v))
-		}
-		if err != nil {
-			bad = err
+		if !q.set(string(k), v) && err == nil {
+			err = fmt.Errorf("provider: %s cannot be %s", k, raw(v))
 		}
 	})
-	return bad
+	return err
 }
 
 // set takes one key; false if it is unknown or the value does not fit.
