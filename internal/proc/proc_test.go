@@ -241,6 +241,17 @@ func readFifo(t *testing.T, path string) string {
 	return line
 }
 
+// TestOwnInputClosed: a program that was started without a standard input
+// gives its children an empty one all the same.
+func TestOwnInputClosed(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", `exec "$0" <&-`, os.Args[0])
+	cmd.Env = append(os.Environ(), helperVar+"=cat; echo rc=$?")
+	out, err := cmd.CombinedOutput()
+	if want := "rc=0 exit=0 held=false err=<nil>\n"; err != nil || string(out) != want {
+		t.Errorf("helper without input = %q, %v, want %q", out, err, want)
+	}
+}
+
 // TestDiesWithUs: a killed program takes its child with it.
 func TestDiesWithUs(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
