@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -39,7 +40,7 @@ func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer,
 	}
 	defer done()
 	a.out.Settle()
-	to.write(question(q, to.paint))
+	to.write(question(q, to))
 	if err := discardInput(in); err != nil {
 		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
 	}
@@ -95,16 +96,20 @@ func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) 
 
 // question is the text that shows everything a yes would allow. Lines are left
 // to the terminal to wrap, so nothing of them is cut.
-func question(q agent.Approval, paint func(color, text string) string) string {
+func question(q agent.Approval, to *stream) string {
 	s := q.Subject
+	show := escapeAll
+	if !to.ascii {
+		show = func(text string) string { return chat.EscapeText(text, 0) }
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  (%s)\n", paint(yellow, "permission needed: "+chat.EscapeText(s.Tool, 0)), s.Effect)
 	field := func(name, value string) {
 		for line := range strings.SplitSeq(value, "\n") {
-			fmt.Fprintf(&b, "  %-10s %s\n", name, chat.EscapeText(line, 0))
+			fmt.Fprintf(&b, "  %-10s %s\n", name, show(line))
 			name = ""
 		}
 	}
+	fmt.Fprintf(&b, "%s  (%s)\n", to.paint(yellow, "permission needed: "+show(s.Tool)), s.Effect)
 	for _, p := range s.Paths {
 		field("path", p.Abs)
 		if p.Real != p.Abs {
@@ -127,12 +132,26 @@ func question(q agent.Approval, paint func(color, text string) string) string {
 		field("directory", s.Dir)
 	}
 	for line := range strings.Lines(strings.TrimPrefix(preview, "\n")) {
-		b.WriteString("  " + chat.EscapeText(strings.TrimSuffix(line, "\n"), 0) + "\n")
+		b.WriteString("  " + show(strings.TrimSuffix(line, "\n")) + "\n")
 	}
-	reason := chat.EscapeText(q.Reason, 0)
+	reason := show(q.Reason)
 	if q.Danger {
-		reason = paint(red, reason)
+		reason = to.paint(red, reason)
 	}
 	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
+	return b.String()
+}
+
+// escapeAll is chat.EscapeText for a console that shows no more than ASCII: a
+// likeness will do for an answer, not for what is to be allowed.
+func escapeAll(text string) string {
+	var b strings.Builder
+	for _, r := range chat.EscapeText(text, 0) {
+		if r < 0x80 {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
 	return b.String()
 }

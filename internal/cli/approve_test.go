@@ -133,38 +133,40 @@ func TestApproveUnseen(t *testing.T) {
 }
 
 func TestQuestion(t *testing.T) {
-	paint := func(color, text string) string {
-		if color == red {
-			return "<" + text + ">"
-		}
-		return text
-	}
+	to := &stream{color: true}
 	tests := []struct {
 		name string
 		q    agent.Approval
 		want string
 	}{
-		{"command", bashCall, "permission needed: bash  (Execute)\n  command    touch made\n  directory  /root\n  reason     permission for bash is ask\n"},
+		{"command", bashCall, "\x1b[33mpermission needed: bash\x1b[0m  (Execute)\n  command    touch made\n  directory  /root\n  reason     permission for bash is ask\n"},
 		{"command in the preview", agent.Approval{
 			Subject: policy.Subject{Tool: "bash", Effect: policy.Execute, Command: "rm x\ndirectory: /tmp", Dir: "/root"},
 			Preview: "rm x\ndirectory: /tmp\ndirectory: /root\ntimeout: 30 s", Reason: "r",
-		}, "permission needed: bash  (Execute)\n  command    rm x\n             directory: /tmp\n  directory: /root\n  timeout: 30 s\n  reason     r\n"},
+		}, "\x1b[33mpermission needed: bash\x1b[0m  (Execute)\n  command    rm x\n             directory: /tmp\n  directory: /root\n  timeout: 30 s\n  reason     r\n"},
 		{"hidden", agent.Approval{
 			Subject: policy.Subject{Tool: "ba\x1b[2Jsh", Effect: policy.External, Command: "ls \x1b]0;t\a\u202e\nsecond\r\tx", Dir: "/a\nb"}, Reason: "x\x1b[31m",
-		}, `permission needed: ba\x1b[2Jsh  (External)` + "\n" + `  command    ls \x1b]0;t\a\u202e` + "\n" +
+		}, "\x1b[33m" + `permission needed: ba\x1b[2Jsh` + "\x1b[0m  (External)" + "\n" + `  command    ls \x1b]0;t\a\u202e` + "\n" +
 			`             second\r\tx` + "\n  directory  /a\n             b\n" + `  reason     x\x1b[31m` + "\n"},
 		{"file", agent.Approval{
 			Subject: policy.Subject{Tool: "write", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a/b", Real: "/a/b"}, {Abs: "/a/l", Real: "/etc/x"}}},
 			Preview: "new file\n\ttext\x07\n\nlast", Reason: "r",
-		}, "permission needed: write  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
+		}, "\x1b[33mpermission needed: write\x1b[0m  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
 		{"remote and danger", agent.Approval{
 			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", URL: "u", Command: "reboot", Dir: "/"}, Reason: "it cuts", Danger: true,
-		}, "permission needed: remote_bash  (Execute)\n  host       root@ap1:22\n  url        u\n  command    reboot\n  directory  /\n  reason     <it cuts>\n"},
+		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  url        u\n  command    reboot\n  directory  /\n  reason     \x1b[31mit cuts\x1b[0m\n"},
 	}
 	for _, tt := range tests {
-		if got := question(tt.q, paint); got != tt.want {
+		if got := question(tt.q, to); got != tt.want {
 			t.Errorf("%s: question =\n%q\nwant\n%q", tt.name, got, tt.want)
 		}
+	}
+}
+
+func TestQuestionOnAnAsciiConsole(t *testing.T) {
+	q := agent.Approval{Subject: policy.Subject{Tool: "bash", Command: "rm größe 漢 \u202e"}}
+	if got := question(q, &stream{ascii: true}); !strings.Contains(got, `rm gr\u00f6\u00dfe \u6f22 \u202e`) {
+		t.Errorf("question = %q", got)
 	}
 }
 
@@ -173,7 +175,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Add("rm -rf /\r\x1b[Kls", "\x1b[8m", "\u202efdp", true)
 	f.Fuzz(func(t *testing.T, command, preview, dir string, danger bool) {
 		q := agent.Approval{Subject: policy.Subject{Tool: dir, Command: command, Dir: dir, Host: preview}, Preview: preview, Reason: command, Danger: danger}
-		got := question(q, func(_, text string) string { return text })
+		got := question(q, &stream{})
 		wantText(t, got)
 		if strings.ContainsAny(got, "\t\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f") {
 			t.Errorf("%+v shows %q", q, got)

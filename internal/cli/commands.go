@@ -89,7 +89,7 @@ func (a *app) cmdHelp(string) (bool, error) {
 	var b strings.Builder
 	for _, c := range slashCommands() {
 		left := strings.TrimSpace("/" + c.name + " " + c.args)
-		fmt.Fprintf(&b, "%-15s %s\n", left, c.help)
+		fmt.Fprintf(&b, "  %-15s  %s\n", left, c.help)
 	}
 	b.WriteString("\nA \\ at the end of a line continues it. Ctrl-C drops a line and stops a turn.\n")
 	a.out.Print(b.String())
@@ -122,6 +122,7 @@ func (a *app) cmdResume(id string) (bool, error) {
 		return false, err
 	}
 	a.out.Print(fmt.Sprintf("session %s, %d messages", a.session.ID, len(a.session.Messages)))
+	a.offer(a.pending)
 	return false, nil
 }
 

@@ -35,6 +35,7 @@ type output struct {
 
 	reply   chat.Cleaner
 	shown   bool   // something of the present reply was shown
+	aside   aside  // what of it may turn out to be no answer
 	thought string // the end of what the model thinks
 	spin    spinner
 }

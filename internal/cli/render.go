@@ -10,8 +10,10 @@ import (
 
 const (
 	gistColumns  = 160
+	gistBytes    = 4 * gistColumns // more would only be cut again
 	thoughtLines = 3
 	thoughtKept  = 4 << 10 // bytes of the model's thinking from which the lines are taken
+	asideKept    = 8 << 10 // bytes of a text that came with calls
 )
 
 // Emit shows one event of the agent.
@@ -27,6 +29,8 @@ func (o *output) Emit(e agent.Event) {
 		o.spin.received.Add(int64(len(e.Text)))
 		if o.live {
 			o.text(o.reply.Feed(e.Text))
+		} else {
+			o.aside.add(e.Text)
 		}
 	case agent.ReasoningDelta:
 		o.spin.received.Add(int64(len(e.Text)))
@@ -37,6 +41,9 @@ func (o *output) Emit(e agent.Event) {
 		o.spin.progress.Store(int64(e.Progress))
 	case agent.ReplyEnd:
 		o.endReply()
+		if e.Calls > 0 {
+			o.remark()
+		}
 	case agent.CallStart:
 		o.progress("[using tool: "+chat.EscapeText(e.Call.Name, 0)+"...]", e.Gist)
 		o.spin.start()
@@ -60,7 +67,7 @@ func (o *output) progress(words, about string) {
 	s := o.console()
 	line := s.paint(green, words)
 	if about != "" {
-		line += " " + s.paint(grey, cutColumns(chat.EscapeText(about, 0), gistColumns))
+		line += " " + s.paint(grey, cutColumns(chat.EscapeText(about, gistBytes), gistColumns))
 	}
 	o.line(s, "", line)
 }
@@ -68,6 +75,7 @@ func (o *output) progress(words, about string) {
 func (o *output) startReply() {
 	o.reply = chat.Cleaner{}
 	o.shown = false
+	o.aside = aside{}
 	o.thought = ""
 }
 
@@ -125,6 +133,32 @@ func (o *output) endReply() {
 	o.spin.pause()
 	o.showThought()
 	o.settle()
+}
+
+// aside is the beginning of a reply's text, and the number of bytes that were
+// not kept.
+type aside struct {
+	text string
+	more int
+}
+
+func (a *aside) add(piece string) {
+	n := min(len(piece), asideKept-len(a.text))
+	a.text += piece[:n]
+	a.more += len(piece) - n
+}
+
+// remark tells what the model said beside its calls, where it was not shown as
+// it came: it is no answer, but a person wants to know.
+func (o *output) remark() {
+	text := strings.TrimSpace(chat.CleanText(o.aside.text))
+	if o.aside.more > 0 {
+		text += "... [" + strconv.Itoa(o.aside.more) + " bytes more]"
+	}
+	if text != "" {
+		o.line(&o.errs, "", text)
+	}
+	o.aside = aside{}
 }
 
 // callEnd tells of a call that did not work. One that was refused had no line

@@ -75,8 +75,8 @@ func TestRender(t *testing.T) {
 				agent.CallStart{Call: call, Gist: "ls"}, agent.CallEnd{Call: call, Outcome: agent.Done, Text: "a\nb"},
 				agent.StepStart{N: 2}}, append(text("Two files."), end("Two files.", nil))...),
 			live:  "[step 1]\nLet me look.\n[using tool: bash...] ls\n[step 2]\nTwo files.\n" + bar + "|",
-			plain: "Two files.\n|[step 1]\n[using tool: bash...] ls\n[step 2]\n" + bar,
-			quiet: "Two files.\n|[step 1]\n[using tool: bash...] ls\n[step 2]\n",
+			plain: "Two files.\n|[step 1]\nLet me look.\n[using tool: bash...] ls\n[step 2]\n" + bar,
+			quiet: "Two files.\n|[step 1]\nLet me look.\n[using tool: bash...] ls\n[step 2]\n",
 		},
 		{
 			name: "calls that did not work",
@@ -177,6 +177,18 @@ func TestGistIsBounded(t *testing.T) {
 	want := "[using tool: bash...] " + strings.Repeat("漢", 78) + "...\n"
 	if got := stdout.String(); got != want {
 		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}
+
+func TestRemarkIsBounded(t *testing.T) {
+	o, stdout, stderr := view(false, outputOptions{})
+	for range 100 {
+		o.Emit(agent.TextDelta{Text: strings.Repeat("x", 100)})
+	}
+	o.Emit(agent.ReplyEnd{Calls: 1})
+	want := strings.Repeat("x", asideKept) + "... [1808 bytes more]\n"
+	if stdout.Len() > 0 || stderr.String() != want {
+		t.Errorf("stdout %q, stderr of %d bytes ends %q", stdout, stderr.Len(), stderr.String()[max(0, stderr.Len()-40):])
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 
 	"cluade/agent"
@@ -116,7 +115,7 @@ func (a *app) readInput(ctx context.Context, in *lineReader) (string, error) {
 			if line, err = a.readLine(ctx, in, ". "); err != nil {
 				return "", err
 			}
-		case asTerminal(in.in) != nil && in.more(ctx) && !isCommand(in.peek()):
+		case in.more(ctx) && !isCommand(in.peek()):
 			if line, err = in.readLine(ctx); err != nil {
 				return "", err
 			}
@@ -147,13 +146,9 @@ func isCommand(line string) bool {
 
 // banner is the first line: what runs, with which model, where.
 func (a *app) banner() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
 	host := a.cfg.BaseURL
 	if u, err := url.Parse(host); err == nil && u.Host != "" {
 		host = u.Host
 	}
-	return chat.EscapeText(fmt.Sprintf("cluade %s - %s - %s - %s", buildVersion(a.env.Version, info), a.cfg.Model, host, a.place.Dir), 0)
+	return chat.EscapeText(fmt.Sprintf("cluade %s - %s - %s - %s", a.env.Version, a.cfg.Model, host, a.place.Dir), 0)
 }

@@ -134,7 +134,7 @@ func TestSlashCommandErrors(t *testing.T) {
 		{"/model", "usage: /model <name>"},
 		{"/new x", "/new takes no argument (x)"},
 		{"/etc/config why?", "unknown command: /etc/config (try /help)"},
-		{"/help", "/model <name>   use another model"},
+		{"/help", "/model <name>    use another model"},
 		{"/sessions", "no saved sessions"},
 		{"/model  ", "usage: /model <name>"},
 	} {
@@ -266,7 +266,7 @@ func TestHelpListsAllCommands(t *testing.T) {
 	c.say("/help\n")
 	c.see("stops a turn")
 	for _, s := range slashCommands() {
-		if !regexp.MustCompile(`\n/` + s.name + ` `).MatchString(c.screen()) {
+		if !regexp.MustCompile(`\n  /` + s.name + ` `).MatchString(c.screen()) {
 			t.Errorf("/%s is not in %q", s.name, c.screen())
 		}
 	}
