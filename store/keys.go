@@ -30,17 +30,22 @@ type key struct {
 	adds bool // a list that adds to what other tiers set
 	// mild says that the default in a file is not the person's wish: Init wrote
 	// it, and only what a person set is sent to every server.
-	mild bool
+	mild  bool
+	later bool // nothing reads it yet
 }
 
-// KeyDoc documents one key.
-type KeyDoc struct{ Name, Tier, Kind, Default, Doc string }
+// KeyDoc documents one key. Kind completes "must be ...", Default is JSON text
+// or "" for none; Later says that nothing reads the key yet.
+type KeyDoc struct {
+	Name, Tier, Kind, Default, Doc string
+	Later                          bool
+}
 
 // Keys documents all keys in the order of the list.
 func Keys() []KeyDoc {
 	var docs []KeyDoc
 	for _, k := range keys() {
-		docs = append(docs, KeyDoc{k.name, k.tier, k.kind.desc, k.def, k.doc})
+		docs = append(docs, KeyDoc{k.name, k.tier, k.kind.desc, k.def, k.doc, k.later})
 	}
 	return docs
 }
@@ -210,7 +215,7 @@ func laterKeys() []key {
 		{name: "sessions_keep", tier: "user", kind: count, def: "0", doc: "sessions kept, newest first; 0 keeps all"},
 	}
 	for i := range list {
-		list[i].doc += " (no effect yet)"
+		list[i].later = true
 	}
 	return list
 }

@@ -29,6 +29,7 @@ type loader struct {
 	notices   []string
 	users     []string // keys that only the user may set
 	untrusted []string // keys that wait for the project to be trusted
+	idle      []string // keys that were to restrict something and cannot yet
 }
 
 func newLoader(c *Config, path string, t Tier) *loader {
@@ -53,6 +54,9 @@ func (l *loader) said() []string {
 	}
 	if len(l.untrusted) > 0 {
 		l.say("ignored, because a project that is not trusted may not set it: %s", strings.Join(l.untrusted, ", "))
+	}
+	if len(l.idle) > 0 {
+		l.say("set, but this version does not enforce it yet: %s", strings.Join(l.idle, ", "))
 	}
 	if l.tier == TierProject && l.c.values["model"].json != l.model {
 		l.say("the model is %s", chat.EscapeText(l.c.Model, 80))
@@ -118,6 +122,9 @@ func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 	case l.c.store(k, v, setting{tier: l.tier, file: l.path}):
 		if k.name == "permissions.allow" && len(v.GetArray()) > 0 {
 			l.say("rules are not supported yet, permissions.allow has no effect")
+		}
+		if k.later && k.strict != nil && jsonText(v) != k.def && k.strict(k.def, v) {
+			l.idle = append(l.idle, k.name)
 		}
 	case jsonText(v) == l.c.values[k.name].json: // it asks for what is in force
 	case k.tier == "user":

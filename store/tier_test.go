@@ -75,7 +75,7 @@ func TestProjectTier(t *testing.T) {
 		before, _ := b.load()
 		b.project(tt.project)
 		c, notices := b.load()
-		named := strings.Contains(notices, tt.key)
+		named := strings.Contains(notices, "ignored") && strings.Contains(notices, tt.key)
 		if named == tt.taken {
 			t.Errorf("user %s, project %s: notices %q, want %s named: %v", tt.user, tt.project, notices, tt.key, !tt.taken)
 		}
@@ -116,6 +116,25 @@ func TestProjectSetsNothingOfTheUsers(t *testing.T) {
 			if !c.admits(&k, tier, v) {
 				t.Errorf("%s: tier %d may not set it", k.name, tier)
 			}
+		}
+	}
+}
+
+// What was meant to restrict a run and cannot yet is not passed over silently.
+func TestIdleRestrictionsAreTold(t *testing.T) {
+	b := newBox(t)
+	for text, want := range map[string]string{
+		`{"write_scope":"project","sandbox_required":true}`: "write_scope, sandbox_required",
+		`{"permission_mode":"plan"}`:                        "permission_mode",
+		`{"limits":{"cpu_s":5}}`:                            "limits.cpu_s",
+		`{"permission_mode":"accept-edits"}`:                "",
+		`{"write_scope":"any","history_size":7}`:            "",
+		`{"veil":{"enabled":false}}`:                        "",
+	} {
+		b.user(text)
+		_, notices := b.load()
+		if told := strings.Contains(notices, "does not enforce it yet: "+want); told != (want != "") || want == "" && notices != "" {
+			t.Errorf("%s: notices = %q, want %q named", text, notices, want)
 		}
 	}
 }
