@@ -27,28 +27,30 @@ func describeShell(path string) string {
 }
 
 // shellKind is the name of the program behind a shell's path, "" if it cannot
-// be known.
+// be known. A file that is the same as a known program comes before the name
+// it bears, since a shell can be mounted over another's path.
 func shellKind(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return ""
 	}
-	known := []string{"busybox", "dash", "bash", "ash", "ksh", "mksh", "zsh", "toybox"}
-	base := filepath.Base(real)
-	for _, name := range known {
-		if base == name || name == "busybox" && strings.HasPrefix(base, "busybox") {
-			return name
-		}
-	}
 	fi, err := os.Stat(real)
 	if err != nil {
 		return ""
 	}
+	base := filepath.Base(real)
+	known := []string{"busybox", "toybox", "dash", "bash", "ash", "ksh", "mksh", "zsh"}
 	for _, name := range known {
 		for _, dir := range []string{filepath.Dir(real), "/bin", "/usr/bin"} {
-			if other, err := os.Stat(filepath.Join(dir, name)); err == nil && os.SameFile(fi, other) {
+			other, err := os.Stat(filepath.Join(dir, name))
+			if err == nil && os.SameFile(fi, other) && (name != base || dir != filepath.Dir(real)) {
 				return name
 			}
+		}
+	}
+	for _, name := range known {
+		if base == name || name == "busybox" && strings.HasPrefix(base, "busybox") {
+			return name
 		}
 	}
 	return ""

@@ -272,6 +272,7 @@ func TestDescribeShell(t *testing.T) {
 		{"bash link", os.Symlink, "bash", ", which is bash here"},
 		{"unknown", os.Symlink, "odd", limits},
 		{"broken", os.Symlink, "none", limits},
+		{"mksh", os.Link, "busybox", ", which is BusyBox ash here" + limits}, // as when mounted over another's name
 	}
 	for _, tt := range tests {
 		path := filepath.Join(dir, tt.name)
