@@ -32,7 +32,7 @@ echo
 echo '$ cluade --list-sessions'
 demo ./cluade --list-sessions
 echo
-echo "The session as it was saved, in $scratch/.cluade/sessions:"
+echo "The session as it was saved:"
 cut -c 1-150 "$scratch"/.cluade/sessions/*.jsonl
 cat <<'END'
 
