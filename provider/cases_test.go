@@ -220,6 +220,7 @@ func testClient(t testing.TB, s *server, change func(*Options)) *Client {
 		t.Fatal(err)
 	}
 	c.http.Transport = s
+	c.unit = time.Millisecond
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"cluade/internal/chat"
 )
@@ -25,6 +26,7 @@ type Client struct {
 	http    *http.Client
 	known   map[string]*learnt // by model
 	trace   *trace
+	unit    time.Duration // of the back-off, a second outside of tests
 }
 
 func errNotObject(what string) error { return fmt.Errorf("%s is not a JSON object", what) }
@@ -38,7 +40,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		o: o, base: base, url: under(base, "/chat/completions"), host: strings.ToLower(base.Host),
-		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(o.CAFile), known: map[string]*learnt{},
+		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(o.CAFile), known: map[string]*learnt{}, unit: time.Second,
 	}
 	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
 		return nil, err

@@ -87,45 +87,79 @@ func (x secrets) maskLong(s string) string {
 // whether that is the whole of it.
 func matchSecret(s, secret string) (n int, whole bool) {
 	for k := 0; k < len(secret); k++ {
+		if n == len(s) {
+			return n, false
+		}
 		m := matchByte(s[n:], secret[k])
 		if m == 0 {
 			return 0, false
 		}
-		n += m
-		if n >= len(s) {
-			return len(s), n == len(s) && k == len(secret)-1
+		if n += m; n > len(s) {
+			return len(s), false
 		}
 	}
 	return n, true
 }
 
 // matchByte says how many bytes at the start of s stand for c: 1 for c itself,
-// more for an escape, 0 for none. More than len(s) means that s ends within
-// what may be an escape.
+// more for an escape, also for one that was escaped again, 0 for none. More
+// than len(s) means that s ends within what may be an escape.
 func matchByte(s string, c byte) int {
-	for _, e := range []struct {
-		head   string
-		digits int
-	}{{`\u00`, 2}, {`%`, 2}} {
-		if n := len(e.head) + e.digits; strings.HasPrefix(s, e.head) && len(s) >= n {
-			if unhex(s[len(e.head)])<<4|unhex(s[len(e.head)+1]) == int(c) {
-				return n
+	if n := matchPercent(s, c); n > 0 {
+		return n
+	}
+	k := 0
+	for k < len(s) && s[k] == '\\' {
+		k++
+	}
+	rest := s[k:]
+	switch {
+	case k > 0 && strings.HasPrefix(rest, "u00") && len(rest) >= 5 && hexByte(rest[3:]) == int(c):
+		return k + 5
+	case k > 0 && c == '\\':
+		return k
+	case rest == "":
+		return len(s) + 1
+	case rest[0] == c:
+		return k + 1
+	case k > 0 && len(rest) < 5 && strings.HasPrefix("u00", rest[:min(len(rest), 3)]):
+		return len(s) + 1
+	}
+	return 0
+}
+
+// matchPercent is matchByte for the escape of URLs, in which the percent sign
+// of an escape may itself be escaped: %2F, %252F.
+func matchPercent(s string, c byte) int {
+	if s == "" || s[0] != '%' {
+		return 0
+	}
+	n := 0
+	for i := 1; ; i += 2 {
+		if len(s) < i+2 {
+			if n == 0 && (c != '%' || len(s) > 1) && isHex(s[i:]) {
+				return len(s) + 1
 			}
-		} else if s != "" && (strings.HasPrefix(e.head, s) || strings.HasPrefix(s, e.head)) && s[0] != c {
+			return n
+		}
+		if hexByte(s[i:]) == int(c) {
+			n = i + 2
+		}
+		if s[i:i+2] != "25" {
 			return n
 		}
 	}
-	switch {
-	case s == "":
-		return 0
-	case s[0] == c:
-		return 1
-	case s[0] == '\\' && len(s) > 1 && s[1] == c:
-		return 2
-	case s == `\`:
-		return 2
+}
+
+func hexByte(s string) int { return unhex(s[0])<<4 | unhex(s[1]) }
+
+func isHex(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if unhex(s[i]) > 15 {
+			return false
+		}
 	}
-	return 0
+	return true
 }
 
 func unhex(c byte) int {

@@ -17,7 +17,6 @@ const (
 	maxResends   = 2
 	maxRedirects = 3
 	loadingLimit = 10 * time.Minute
-	loadingPause = 10 * time.Second
 )
 
 // exchange is one request with what was spent on it.
@@ -33,11 +32,11 @@ type exchange struct {
 	resends   int
 	repairs   int
 	redirects int
-	cleanEnds int // streams that ended in order without a mark
-	noData    int // streams in a row that ended before any data
-	loading   time.Time
-	shown     bool // the attempt has shown something
-	showedAny bool // some attempt of this exchange has
+	cleanEnds int       // streams that ended in order without a mark
+	noData    int       // streams in a row that ended before any data
+	loading   time.Time // when the server was first found loading its model
+	polls     int       // how often it was asked since
+	shown     bool      // the attempt has shown something
 }
 
 // step is what to do after an attempt that failed.
@@ -141,7 +140,7 @@ func (x *exchange) backOff(f *failure) step {
 	if f.class == Network && errors.Is(f.err, ErrTimeout) || x.retries >= x.c.o.Retries {
 		return giveUp
 	}
-	wait := pause(x.retries)
+	wait := x.c.pause(x.retries)
 	if f.advice == adviseAfter {
 		wait = f.after
 	}
@@ -158,19 +157,9 @@ func (x *exchange) waitLoading() step {
 	if time.Since(x.loading) > loadingLimit {
 		return giveUp
 	}
-	wait := min(pause(x.retriesLoading()), loadingPause)
+	wait := x.c.pause(min(x.polls, 2))
+	x.polls++
 	return x.sleep(wait)
-}
-
-// retriesLoading makes the pauses grow while a model is being loaded.
-func (x *exchange) retriesLoading() int {
-	switch since := time.Since(x.loading); {
-	case since < 2*time.Second:
-		return 0
-	case since < 8*time.Second:
-		return 1
-	}
-	return 2
 }
 
 // resend sends the same request at once. No call of the lost reply ran, so
@@ -249,8 +238,8 @@ func (f *failure) short() string {
 
 // pause is the wait before retry n, counted from 0: 1, 3, 9 and so on seconds,
 // a fifth more or less so that many clients do not come back as one.
-func pause(n int) time.Duration {
-	d := time.Second
+func (c *Client) pause(n int) time.Duration {
+	d := c.unit
 	for ; n > 0 && d < longestWait; n-- {
 		d *= 3
 	}
