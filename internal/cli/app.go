@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -50,6 +51,7 @@ type app struct {
 	pending  string         // a resumed session's last question, which had no answer
 	prompt   *prompt
 	agent    *agent.Agent
-	refused  int       // calls that were denied or blocked
-	die      func(int) // ends the process at once; os.Exit
+	refused  int                     // calls that were denied or blocked
+	end      context.CancelCauseFunc // ends the run
+	die      func(int)               // ends the process at once; os.Exit
 }

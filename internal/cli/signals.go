@@ -9,11 +9,13 @@ import (
 )
 
 const (
-	// impatience is how soon a second Ctrl-C must follow to end the program at
-	// once.
+	// impatience is how soon a second Ctrl-C must follow to end the program.
 	impatience = 2 * time.Second
+	// haste is how long that may take: children that ignore SIGTERM are killed
+	// two seconds after the first Ctrl-C.
+	haste = 2500 * time.Millisecond
 	// grace is how long a run that a signal ended may take to end its children
-	// (TERM, two seconds, KILL) and to finish its journal.
+	// and to finish its journal.
 	grace = 5 * time.Second
 )
 
@@ -25,27 +27,26 @@ func (s stopped) Error() string { return "stopped by " + s.sig.String() }
 // exitCode is that of a shell for a program that the signal ended.
 func (s stopped) exitCode() int { return 128 + int(s.sig) }
 
-// watchRun cancels the run when it is told to end. A one-shot ends by Ctrl-C
-// as well; in a conversation that is the turn's affair. The function returned
-// ends the watch.
-func (a *app) watchRun(cancel context.CancelCauseFunc, oneShot bool) func() {
+// watchRun ends the run when it is told to end. Ctrl-C ends a one-shot; in a
+// conversation that is the turn's affair. The function returned ends the watch.
+func (a *app) watchRun(oneShot bool) func() {
 	sigs := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 	if oneShot {
 		sigs = append(sigs, syscall.SIGINT)
 	}
-	return a.watch(sigs, grace, cancel)
+	return a.watch(sigs, a.end, grace)
 }
 
 // watchTurn cancels a turn of a conversation by Ctrl-C.
 func (a *app) watchTurn(cancel context.CancelCauseFunc) func() {
-	return a.watch([]os.Signal{syscall.SIGINT}, 0, cancel)
+	return a.watch([]os.Signal{syscall.SIGINT}, cancel, 0)
 }
 
-// watch cancels when one of the signals comes. The process is ended at once by
-// a second Ctrl-C, and, if limit is not 0, when that time has passed and the
-// watch was not ended. A signal that the process was started to ignore (nohup,
-// a shell's background job) stays ignored.
-func (a *app) watch(sigs []os.Signal, limit time.Duration, cancel context.CancelCauseFunc) func() {
+// watch cancels when one of the signals comes. A second Ctrl-C soon after the
+// first ends the run. If limit is not 0 the process ends when that time has
+// passed and the watch was not ended. A signal that the process was started to
+// ignore (nohup, a shell's background job) stays ignored.
+func (a *app) watch(sigs []os.Signal, cancel context.CancelCauseFunc, limit time.Duration) func() {
 	ch := make(chan os.Signal, 4)
 	for _, s := range sigs {
 		if !signal.Ignored(s) {
@@ -56,24 +57,27 @@ func (a *app) watch(sigs []os.Signal, limit time.Duration, cancel context.Cancel
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		var first stopped
+		var last stopped
 		var at time.Time
-		var late <-chan time.Time
+		late := time.NewTimer(time.Hour)
+		late.Stop()
 		for {
 			select {
 			case <-quit:
 				return
-			case <-late:
-				a.die(first.exitCode())
+			case <-late.C:
+				a.die(last.exitCode())
 			case s := <-ch:
 				next := stopped{s.(syscall.Signal)}
-				if next.sig == syscall.SIGINT && first == next && time.Since(at) < impatience {
-					a.die(next.exitCode())
-				}
-				first, at = next, time.Now()
+				again := next.sig == syscall.SIGINT && next == last && time.Since(at) < impatience
+				last, at = next, time.Now()
 				cancel(next)
-				if limit > 0 && late == nil {
-					late = time.After(limit)
+				switch {
+				case again:
+					a.end(next)
+					late.Reset(haste)
+				case limit > 0:
+					late.Reset(limit)
 				}
 			}
 		}

@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// watched is an app whose death is told instead of died.
-func watched() (*app, chan int) {
+// watched is an app whose death is told instead of died, and the context of
+// its run.
+func watched() (*app, context.Context, chan int) {
 	died := make(chan int, 8)
-	return &app{die: func(code int) { died <- code }}, died
+	ctx, end := context.WithCancelCause(context.Background())
+	return &app{die: func(code int) { died <- code }, end: end}, ctx, died
 }
 
 func raise(t *testing.T, sig syscall.Signal) {
@@ -25,9 +27,8 @@ func raise(t *testing.T, sig syscall.Signal) {
 
 func TestSignalsCancelTheRun(t *testing.T) {
 	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		a, died := watched()
-		ctx, cancel := context.WithCancelCause(context.Background())
-		stop := a.watchRun(cancel, true)
+		a, ctx, died := watched()
+		stop := a.watchRun(true)
 		raise(t, sig)
 		<-ctx.Done()
 		stop()
@@ -43,20 +44,24 @@ func TestSignalsCancelTheRun(t *testing.T) {
 	}
 }
 
-func TestSecondInterruptEndsAtOnce(t *testing.T) {
-	a, died := watched()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer a.watchTurn(cancel)()
+func TestSecondInterruptEndsTheRun(t *testing.T) {
+	a, run, died := watched()
+	turn, cancel := context.WithCancelCause(run)
+	stop := a.watchTurn(cancel)
 	raise(t, syscall.SIGINT)
-	<-ctx.Done()
+	<-turn.Done()
+	if run.Err() != nil {
+		t.Error("the first Ctrl-C ended the run")
+	}
 	raise(t, syscall.SIGINT)
-	wantDeath(t, died, 130)
+	<-run.Done()
+	wantDeath(t, died, 130) // a turn that does not end
+	stop()
 }
 
 func TestRunThatDoesNotEndIsEnded(t *testing.T) {
-	a, died := watched()
-	_, cancel := context.WithCancelCause(context.Background())
-	defer a.watch([]os.Signal{syscall.SIGTERM}, time.Millisecond, cancel)()
+	a, _, died := watched()
+	defer a.watch([]os.Signal{syscall.SIGTERM}, a.end, time.Millisecond)()
 	raise(t, syscall.SIGTERM)
 	wantDeath(t, died, 143)
 }
@@ -81,9 +86,8 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 		signal.Notify(ch, syscall.SIGHUP)
 		signal.Reset(syscall.SIGHUP)
 	}()
-	a, _ := watched()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer a.watchRun(cancel, true)()
+	a, ctx, _ := watched()
+	defer a.watchRun(true)()
 	raise(t, syscall.SIGHUP)
 	raise(t, syscall.SIGTERM)
 	<-ctx.Done()

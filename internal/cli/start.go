@@ -21,6 +21,7 @@ const maxDepth = 3
 func Main(ctx context.Context, env Env) int {
 	tuneMemory(env.Getenv)
 	defer catchBrokenPipe()()
+	env.Version = buildVersion(env.Version)
 	a := &app{env: env, die: os.Exit}
 	code, err := a.run(ctx)
 	if err != nil {
@@ -46,9 +47,9 @@ func (a *app) run(ctx context.Context) (int, error) {
 	case f.version:
 		return a.print(versionText(a.env.Version))
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer a.watchRun(cancel, a.oneShot())()
+	ctx, a.end = context.WithCancelCause(ctx)
+	defer a.end(nil)
+	defer a.watchRun(a.oneShot())()
 	if err := a.enter(); err != nil {
 		return exitUsage, err
 	}

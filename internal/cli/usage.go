@@ -112,20 +112,21 @@ func versionText(version string) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("cluade " + buildVersion(version, info) + " " + target + " " + runtime.Version() + "\n")
+	b.WriteString("cluade " + version + " " + target + " " + runtime.Version() + "\n")
 	for _, m := range info.Deps {
 		b.WriteString(m.Path + " " + m.Version + "\n")
 	}
 	return b.String()
 }
 
-// buildVersion is the version given at build time, else that of the module,
-// else devel.
-func buildVersion(given string, info *debug.BuildInfo) string {
-	switch {
-	case given != "":
+// buildVersion is the version given at build time, else that of the module as
+// Go recorded it, else devel.
+func buildVersion(given string) string {
+	if given != "" {
 		return given
-	case info.Main.Version == "" || info.Main.Version == "(devel)":
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
 	}
 	return info.Main.Version

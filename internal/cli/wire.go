@@ -41,9 +41,17 @@ func (a *app) connect(cfg *store.Config, key string) (*provider.Client, error) {
 		Version: a.env.Version,
 	}
 	if a.flags.showJSON {
-		o.Debug = a.env.Stderr
+		o.Debug = asideWriter{a}
 	}
 	return provider.New(o)
+}
+
+// asideWriter writes to standard error in the middle of what is shown.
+type asideWriter struct{ a *app }
+
+func (w asideWriter) Write(p []byte) (int, error) {
+	w.a.out.Settle()
+	return w.a.env.Stderr.Write(p)
 }
 
 func isSet(cfg *store.Config, key string) bool { return cfg.Source(key) > store.TierDefault }
