@@ -40,7 +40,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		o: o, base: base, url: under(base, "/chat/completions"), host: strings.ToLower(base.Host),
-		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(o.CAFile), known: map[string]*learnt{}, unit: time.Second,
+		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(base.Hostname(), o.CAFile), known: map[string]*learnt{}, unit: time.Second,
 	}
 	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
 		return nil, err

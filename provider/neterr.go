@@ -1,12 +1,12 @@
 package provider
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -37,7 +37,6 @@ func (c *Client) reason(err error) (reason string, final bool) {
 	var invalid x509.CertificateInvalidError
 	var host x509.HostnameError
 	var unknown x509.UnknownAuthorityError
-	var header tls.RecordHeaderError
 	name := c.url.Hostname()
 	switch {
 	case errors.As(err, &dns):
@@ -52,7 +51,7 @@ func (c *Client) reason(err error) (reason string, final bool) {
 		return "the certificate of " + name + " is not good: " + invalid.Error(), true
 	case errors.As(err, &host):
 		return "the certificate is not for " + name + ": a login page of this network may be in between", true
-	case errors.As(err, &header):
+	case errors.Is(err, http.ErrSchemeMismatch):
 		return name + " does not speak TLS on this port; is base_url to be http:// ?", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return refusedReason(c.url)

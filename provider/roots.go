@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -20,17 +21,18 @@ var errNoRoots = errors.New("no CA certificates on this device")
 // server's chain names, and the bundle is read once. What is checked is the
 // same.
 type roots struct {
+	host     string // the server's name or address
 	caFile   string // extra PEM file, or ""
 	sessions tls.ClientSessionCache
 	now      func() time.Time
 
+	once   sync.Once // a dial may outlive its request and meet the next one here
 	bundle []byte
 	err    error // why nothing could be read
-	read   bool
 }
 
-func newRoots(caFile string) *roots {
-	return &roots{caFile: caFile, sessions: tls.NewLRUClientSessionCache(4), now: time.Now}
+func newRoots(host, caFile string) *roots {
+	return &roots{host: host, caFile: caFile, sessions: tls.NewLRUClientSessionCache(4), now: time.Now}
 }
 
 // bundles are the places of the bundle, after SSL_CERT_FILE; the first that
@@ -65,18 +67,19 @@ func (r *roots) verify(s tls.ConnectionState) error {
 	for _, c := range s.PeerCertificates[1:] {
 		between.AddCert(c)
 	}
+	name := s.ServerName
+	if name == "" { // an address is not sent to the server, but checked all the same
+		name = r.host
+	}
 	_, err = s.PeerCertificates[0].Verify(x509.VerifyOptions{
-		DNSName: s.ServerName, Roots: pool, Intermediates: between, CurrentTime: r.now(),
+		DNSName: name, Roots: pool, Intermediates: between, CurrentTime: r.now(),
 	})
 	return err
 }
 
 // poolFor holds the authorities of the bundle that the chain names as issuers.
 func (r *roots) poolFor(chain []*x509.Certificate) (*x509.CertPool, error) {
-	if !r.read {
-		r.bundle, r.err = readBundle(r.caFile)
-		r.read = true
-	}
+	r.once.Do(func() { r.bundle, r.err = readBundle(r.caFile) })
 	if r.err != nil {
 		return nil, r.err
 	}
