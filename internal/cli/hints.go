@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -48,9 +49,12 @@ func (a *app) exitCode(err error) int {
 	return exitDone
 }
 
-// writeCode is the code where standard output could not be written.
+// writeCode is the code for the outcome of writing to standard output.
 func writeCode(err error) int {
-	if errors.Is(err, syscall.EPIPE) {
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
 	return exitFailed
@@ -115,6 +119,8 @@ func (a *app) hint(err error) string {
 		return a.statusHint(status.Code)
 	case errors.As(err, &config):
 		return "mend the file, or write the default one with cluade --init --force"
+	case errors.Is(err, fs.ErrExist):
+		return "cluade --init --force replaces it"
 	case errors.Is(err, store.ErrNoSession):
 		return "cluade --list-sessions shows what is there"
 	case errors.Is(err, agent.ErrMaxSteps):

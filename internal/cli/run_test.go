@@ -303,3 +303,19 @@ func TestNobodyReadsTheAnswer(t *testing.T) {
 		t.Errorf("exit %d, stderr %q; want %d and nothing about it", code, errout.String(), want)
 	}
 }
+
+func TestTheAnswerCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer full.Close()
+	for _, args := range []string{"--help", "-p|hi"} {
+		w := newWorld(t)
+		var errout strings.Builder
+		code := Main(t.Context(), Env{Args: split(args), Stdout: full, Stderr: &errout, Getenv: func(k string) string { return w.vars[k] }})
+		if code != 1 || !strings.Contains(errout.String(), "no space left") {
+			t.Errorf("%s: exit %d, stderr %q", args, code, errout.String())
+		}
+	}
+}

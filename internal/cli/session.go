@@ -190,6 +190,9 @@ func (a *app) listSessions() (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.env.Stderr, "cluade: no saved sessions")
+	}
 	return a.print(strings.Join(sessionLines(list, ""), ""))
 }
 

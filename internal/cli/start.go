@@ -102,7 +102,11 @@ func (a *app) work(ctx context.Context) (int, error) {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return a.exitCode(err), nil
+	code := a.exitCode(err)
+	if err := a.out.Err(); err != nil && code == exitFailed {
+		a.out.Error("write standard output: " + err.Error())
+	}
+	return code, nil
 }
 
 // enter goes to the directory of the run and takes its depth.
@@ -181,10 +185,13 @@ func (a *app) configure() error {
 
 // print writes text to standard output.
 func (a *app) print(text string) (int, error) {
-	if _, err := io.WriteString(a.env.Stdout, text); err != nil {
-		return writeCode(err), nil
+	_, err := io.WriteString(a.env.Stdout, text)
+	switch code := writeCode(err); code {
+	case exitFailed:
+		return code, fmt.Errorf("write standard output: %w", err)
+	default:
+		return code, nil
 	}
-	return exitDone, nil
 }
 
 // useSyslog puts the system log in the place of standard error.

@@ -66,7 +66,7 @@ func TestInit(t *testing.T) {
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v", info.Mode())
 	}
-	w.wantNothingSent(w.run("--init"), `.`)
+	w.wantNothingSent(w.run("--init"), `(?s)exists.*hint: cluade --init --force`)
 }
 
 func TestDirectory(t *testing.T) {
