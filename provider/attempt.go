@@ -21,7 +21,8 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	x.sent, x.shown = r.fields, false
 	w := newWatch(x.ctx, &c.o, c.streams())
 	defer w.stop()
-	out := &outgoing{request: r}
+	out := &outgoing{request: r, size: r.size()}
+	x.size = out.size
 	defer out.wait()
 
 	var known map[string]string
@@ -89,7 +90,7 @@ func (c *Client) post(ctx context.Context, b *outgoing) (*http.Response, error) 
 	}
 	req.Header = c.headers.Clone()
 	req.Host = c.headers.Get("Host")
-	req.ContentLength = b.request.size()
+	req.ContentLength = b.size
 	req.Body = b.open()
 	req.GetBody = func() (io.ReadCloser, error) { return b.open(), nil }
 	return c.http.Do(req)
@@ -123,6 +124,7 @@ func (c *Client) redirected(resp *http.Response) *failure {
 // that has ended before the attempt does, since it reads the caller's messages.
 type outgoing struct {
 	request *request
+	size    int64
 	pipes   []*io.PipeReader
 	writers sync.WaitGroup
 }

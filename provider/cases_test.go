@@ -174,6 +174,9 @@ type server struct {
 }
 
 func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodPost {
+		return &http.Response{StatusCode: 404, Body: http.NoBody, Request: req}, nil
+	}
 	b, err := io.ReadAll(req.Body)
 	if err != nil {
 		return nil, err

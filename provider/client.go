@@ -25,6 +25,9 @@ type Client struct {
 	roots   *roots
 	http    *http.Client
 	known   map[string]*learnt // by model
+	kind    serverKind
+	asked   bool // the server has told what it has
+	looks   int  // how often it was asked
 	trace   *trace
 	unit    time.Duration // of the back-off, a second outside of tests
 }
@@ -122,9 +125,11 @@ func (c *Client) learnt() *learnt {
 // inside and are told through onDelta.
 func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
 	x := &exchange{c: c, ctx: ctx, req: req, onDelta: onDelta}
+	x.look()
 	for {
 		got, f := x.attempt()
 		if f == nil {
+			x.checkOllama(x.size, got.Usage.Prompt)
 			return c.finish(got), nil
 		}
 		switch x.next(f, &got) {
@@ -140,7 +145,7 @@ func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.D
 		err := f.final()
 		var overflow *chat.OverflowError
 		if errors.As(err, &overflow) && overflow.Limit > 0 {
-			c.learnt().window = overflow.Limit
+			c.learn(overflow.Limit, "learnt")
 		}
 		return got, err
 	}

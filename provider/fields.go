@@ -26,6 +26,7 @@ type learnt struct {
 	noImages   bool
 	plain      bool // no streams
 	window     int  // in tokens, 0 if unknown
+	windowFrom string
 	progress   bool // llama.cpp, which tells how far it is with the prompt
 	overWarned bool // Ollama's silent cut was told
 }

@@ -28,6 +28,7 @@ type exchange struct {
 
 	note      string // for the model, after a call that its server could not read
 	sent      []field
+	size      int64 // of the last request, in bytes
 	retries   int
 	resends   int
 	repairs   int
