@@ -2,26 +2,29 @@ package proc
 
 import "unicode/utf8"
 
-// capture keeps the first 60 % and the last 40 % of what is added, and counts
-// all of it. Its memory grows with what it holds, never over the limit.
-type capture struct {
+// Capture keeps the first 60 % and the last 40 % of what is added, and counts
+// all of it. Its memory grows with what it holds, never over the limit. The
+// zero value keeps nothing; it is for one goroutine at a time.
+type Capture struct {
+	Total int64 // bytes that were added
+
 	first, last int // most bytes of head and of ring; last < 0 is no limit on head
 	head, ring  []byte
 	next        int // where the ring, once full, is overwritten: its oldest byte
-	total       int64
 }
 
-// newCapture keeps at most keep bytes; 0 is no limit.
-func newCapture(keep int) capture {
+// NewCapture returns a capture that keeps at most keep bytes; 0 is no limit.
+func NewCapture(keep int) Capture {
 	if keep <= 0 {
-		return capture{last: -1}
+		return Capture{last: -1}
 	}
 	first := keep - keep*2/5
-	return capture{first: first, last: keep - first}
+	return Capture{first: first, last: keep - first}
 }
 
-func (c *capture) add(p []byte) {
-	c.total += int64(len(p))
+// Add takes the next bytes; p stays the caller's.
+func (c *Capture) Add(p []byte) {
+	c.Total += int64(len(p))
 	if c.last < 0 {
 		c.head = append(c.head, p...)
 		return
@@ -40,11 +43,11 @@ func (c *capture) add(p []byte) {
 	}
 }
 
-// text returns what is left of head and tail without the characters that were
+// Text returns what is left of head and tail without the characters that were
 // cut, and how many bytes are missing between them. With nothing missing all
 // is head.
-func (c *capture) text() (head, tail string, dropped int64) {
-	dropped = c.total - int64(len(c.head)) - int64(len(c.ring))
+func (c *Capture) Text() (head, tail string, dropped int64) {
+	dropped = c.Total - int64(len(c.head)) - int64(len(c.ring))
 	if dropped == 0 {
 		return string(c.head) + string(c.ring[c.next:]) + string(c.ring[:c.next]), "", 0
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 func captured(keep int, pieces ...string) (head, tail string, dropped int64) {
-	c := newCapture(keep)
+	c := NewCapture(keep)
 	for _, p := range pieces {
-		c.add([]byte(p))
+		c.Add([]byte(p))
 	}
-	return c.text()
+	return c.Text()
 }
 
 func TestCapture(t *testing.T) {
@@ -73,16 +73,16 @@ func TestCaptureAnyPieces(t *testing.T) {
 }
 
 func TestCaptureMemory(t *testing.T) {
-	c := newCapture(1000)
+	c := NewCapture(1000)
 	piece := []byte(strings.Repeat("x", 3333))
 	for range 1000 {
-		c.add(piece)
+		c.Add(piece)
 	}
 	if n := cap(c.head) + cap(c.ring); n > 2000 {
 		t.Errorf("a capture of 1000 bytes holds %d, want at most 2000", n)
 	}
-	if c.total != 3333000 {
-		t.Errorf("total = %d, want 3333000", c.total)
+	if c.Total != 3333000 {
+		t.Errorf("total = %d, want 3333000", c.Total)
 	}
 }
 
@@ -91,13 +91,13 @@ func FuzzCapture(f *testing.F) {
 	f.Add("\xff\x80\xc3", 1, 1)
 	f.Fuzz(func(t *testing.T, s string, keep, size int) {
 		keep, size = max(1, min(keep, 1<<16)), max(1, size)
-		c := newCapture(keep)
+		c := NewCapture(keep)
 		for rest := []byte(s); len(rest) > 0; {
 			n := min(size, len(rest))
-			c.add(rest[:n])
+			c.Add(rest[:n])
 			rest = rest[n:]
 		}
-		head, tail, dropped := c.text()
+		head, tail, dropped := c.Text()
 		if len(head)+len(tail) > keep || int64(len(head)+len(tail))+dropped != int64(len(s)) {
 			t.Errorf("capture of %d bytes from %q = %q, %q, %d", keep, s, head, tail, dropped)
 		}

@@ -18,7 +18,7 @@ type child struct {
 	out    *os.File
 	eof    chan struct{}
 	flood  chan struct{}
-	seen   capture // once eof is closed
+	seen   Capture // once eof is closed
 	input  *os.File
 }
 
@@ -48,7 +48,7 @@ func start(s Spec) (*child, error) {
 		exited: make(chan struct{}),
 		eof:    make(chan struct{}),
 		flood:  make(chan struct{}),
-		seen:   newCapture(s.Keep),
+		seen:   NewCapture(s.Keep),
 	}
 	if err := c.launch(path, s, []*os.File{in, w, w}); err != nil {
 		out.Close()
@@ -107,8 +107,8 @@ func (c *child) read(kill int64) {
 	flooded := false
 	for {
 		n, err := c.out.Read(buf)
-		c.seen.add(buf[:n])
-		if kill > 0 && c.seen.total > kill && !flooded {
+		c.seen.Add(buf[:n])
+		if kill > 0 && c.seen.Total > kill && !flooded {
 			flooded = true
 			close(c.flood)
 		}
@@ -156,8 +156,8 @@ func (c *child) finish(s Spec, r *Result) {
 		handOver(c.out, s.Env)
 	}
 	c.out.Close()
-	r.Head, r.Tail, r.Dropped = c.seen.text()
-	r.Total = c.seen.total
+	r.Head, r.Tail, r.Dropped = c.seen.Text()
+	r.Total = c.seen.Total
 	select {
 	case <-c.exited:
 	default: // it hangs in the kernel, killed
