@@ -16,17 +16,18 @@ type slashCommand struct {
 	run  func(a *app, arg string) (quit bool, err error)
 }
 
-// slashCommands is the table of slash commands, in the order of /help. It is a
-// function because /help is in it and shows it.
+// slashCommands is the table of slash commands, in the order of /help, whose
+// lines fit into forty columns. It is a function because /help is in it and
+// shows it.
 func slashCommands() []slashCommand {
 	return []slashCommand{
 		{"help", "", "show this list", (*app).cmdHelp},
-		{"exit", "", "leave; so do Ctrl-D on an empty line and /quit", cmdExit},
+		{"exit", "", "leave; so does Ctrl-D", cmdExit},
 		{"quit", "", "the same as /exit", cmdExit},
 		{"sessions", "", "list the saved sessions", (*app).cmdSessions},
-		{"resume", "<id>", "go on with a saved session; the start of its id will do", (*app).cmdResume},
+		{"resume", "<id>", "go on with a saved one", (*app).cmdResume},
 		{"new", "", "begin a new session", (*app).cmdNew},
-		{"model", "<name>", "use another model from now on", (*app).cmdModel},
+		{"model", "<name>", "use another model", (*app).cmdModel},
 	}
 }
 
@@ -89,9 +90,9 @@ func (a *app) cmdHelp(string) (bool, error) {
 	var b strings.Builder
 	for _, c := range slashCommands() {
 		left := strings.TrimSpace("/" + c.name + " " + c.args)
-		fmt.Fprintf(&b, "  %-15s  %s\n", left, c.help)
+		fmt.Fprintf(&b, "  %-13s  %s\n", left, c.help)
 	}
-	b.WriteString("\nA \\ at the end of a line continues it. Ctrl-C drops a line and stops a turn.\n")
+	b.WriteString("A \\ at the end of a line continues it.\nCtrl-C drops a line and stops a turn.\n")
 	a.out.Print(b.String())
 	return false, nil
 }

@@ -100,30 +100,40 @@ func (a *app) showResume() {
 }
 
 // readInput asks for a message. Lines that are there at once are one message,
-// because they were pasted; a line that ends in a backslash goes on.
+// because they were pasted, and so are those that a terminal marks as a paste;
+// a line that ends in a backslash goes on.
 func (a *app) readInput(ctx context.Context, in *lineReader) (string, error) {
-	line, err := a.readLine(ctx, in, "> ")
-	if err != nil || isCommand(line) {
-		return line, err
+	text, err := a.readLine(ctx, in, "> ")
+	if err != nil || isCommand(text) {
+		return text, err
 	}
-	lines := []string{line}
 	for {
-		last := &lines[len(lines)-1]
-		switch continued := strings.HasSuffix(*last, `\`); {
-		case continued:
-			*last = strings.TrimSuffix(*last, `\`)
-			if line, err = a.readLine(ctx, in, ". "); err != nil {
-				return "", err
-			}
+		var line string
+		switch continued, ok := strings.CutSuffix(text, `\`); {
+		case pasteIsOpen(text):
+			line, err = a.readLine(ctx, in, "")
+		case ok:
+			text = continued
+			line, err = a.readLine(ctx, in, ". ")
 		case in.more(ctx) && !isCommand(in.peek()):
-			if line, err = in.readLine(ctx); err != nil {
-				return "", err
-			}
+			line, err = in.readLine(ctx)
 		default:
-			return strings.Join(lines, "\n"), nil
+			return text, nil
 		}
-		lines = append(lines, line)
+		if err != nil {
+			return "", err
+		}
+		if text += "\n" + line; len(text) > maxLine {
+			return "", errLongLine
+		}
 	}
+}
+
+// pasteIsOpen says that the terminal marked the beginning of a paste and not
+// its end (xterm's bracketed paste mode). It is not asked to; another program
+// may have left it so.
+func pasteIsOpen(text string) bool {
+	return strings.LastIndex(text, "\x1b[200~") > strings.LastIndex(text, "\x1b[201~")
 }
 
 // readLine asks for one line. Ctrl-C makes it errDropped.

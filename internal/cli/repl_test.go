@@ -134,7 +134,7 @@ func TestSlashCommandErrors(t *testing.T) {
 		{"/model", "usage: /model <name>"},
 		{"/new x", "/new takes no argument (x)"},
 		{"/etc/config why?", "unknown command: /etc/config (try /help)"},
-		{"/help", "/model <name>    use another model"},
+		{"/help", "/model <name>  use another model"},
 		{"/sessions", "no saved sessions"},
 		{"/model  ", "usage: /model <name>"},
 	} {
@@ -170,6 +170,7 @@ func TestInputOfSeveralLines(t *testing.T) {
 		{"one \\\ntwo\\\nthree\n", "one \ntwo\nthree"},
 		{"line 1\nline 2\nline 3\n", "line 1\nline 2\nline 3"}, // pasted
 		{"line 1\n/etc/config\n", "line 1\n/etc/config"},
+		{"\x1b[200~line 1\nline 2\x1b[201~\r", "line 1\nline 2"},
 		{"a\tb\n", "a\tb"},
 		{"a\x16\x1b[2Jb\n", "ab"},
 	}
@@ -182,6 +183,18 @@ func TestInputOfSeveralLines(t *testing.T) {
 		if got := c.asked(0); got != tt.want || len(c.w.requests) != 1 {
 			t.Errorf("%q asks %q in %d requests, want %q", tt.typed, got, len(c.w.requests), tt.want)
 		}
+	}
+}
+
+// TestMarkedPaste has a terminal that marks a paste, in which a command is text.
+func TestMarkedPaste(t *testing.T) {
+	c := newTalk(t, newWorld(t))
+	c.say("\x1b[200~line 1\n/exit\nline 3\x1b[201~\r")
+	c.see("done")
+	c.say("/exit\n")
+	c.end(0)
+	if got := c.asked(0); got != "line 1\n/exit\nline 3" || len(c.w.requests) != 1 {
+		t.Errorf("%d requests, asked %q", len(c.w.requests), got)
 	}
 }
 
