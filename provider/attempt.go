@@ -23,7 +23,11 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	defer w.stop()
 	out := &outgoing{request: r, size: r.size()}
 	x.size = out.size
-	defer out.wait()
+	defer func() {
+		if out.wait(); r.err != nil {
+			clear(c.images) // one was changed: look at them again
+		}
+	}()
 
 	var known map[string]string
 	if len(x.req.Tools) > 0 && c.textTools() {

@@ -25,6 +25,7 @@ type Client struct {
 	roots   *roots
 	http    *http.Client
 	known   map[string]*learnt // by model
+	images  map[string]bool    // those looked at, and whether they are as they were
 	kind    serverKind
 	asked   bool // the server has told what it has
 	looks   int  // how often it was asked
@@ -43,7 +44,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		o: o, base: base, url: under(base, "/chat/completions"), host: strings.ToLower(base.Host),
-		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(base.Hostname(), o.CAFile), known: map[string]*learnt{}, unit: time.Second,
+		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(base.Hostname(), o.CAFile), known: map[string]*learnt{}, images: map[string]bool{}, unit: time.Second,
 	}
 	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
 		return nil, err

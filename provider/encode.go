@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/base32"
+	"errors"
 	"hash/fnv"
 	"io"
 	"strings"
@@ -18,6 +19,10 @@ type request struct {
 	note   string // a user message of ours at the end, or ""
 	echo   string // the name of thinking that call messages must carry, or ""
 	fields []field
+
+	counting bool
+	skipped  int64 // bytes of images that were counted and not coded
+	err      error // of an image that could not be read while it was sent
 }
 
 func (c *Client) newRequest(req chat.Request, note string) *request {
@@ -29,26 +34,24 @@ func (c *Client) newRequest(req chat.Request, note string) *request {
 // size is the length of the body.
 func (r *request) size() int64 {
 	w := jsonenc.NewWriter(nil)
+	r.counting, r.skipped = true, 0
 	r.encode(w)
-	return w.Len()
+	r.counting = false
+	return w.Len() + r.skipped
 }
 
 // writeTo writes the body.
 func (r *request) writeTo(out io.Writer) error {
 	w := jsonenc.NewWriter(out)
-	if err := r.encode(w); err != nil {
-		return err
-	}
-	return w.Flush()
+	r.encode(w)
+	return errors.Join(r.err, w.Flush())
 }
 
-func (r *request) encode(w *jsonenc.Writer) error {
+func (r *request) encode(w *jsonenc.Writer) {
 	w.Raw(`{"model":`)
 	w.String(r.c.o.Model)
 	w.Raw(`,"messages":[`)
-	if err := r.messages(w); err != nil {
-		return err
-	}
+	r.messages(w)
 	w.Raw("]")
 	r.tools(w)
 	for _, f := range r.fields {
@@ -58,7 +61,6 @@ func (r *request) encode(w *jsonenc.Writer) error {
 		w.Raw(f.value)
 	}
 	w.Raw("}")
-	return nil
 }
 
 func (r *request) tools(w *jsonenc.Writer) {
@@ -87,7 +89,7 @@ func (r *request) tools(w *jsonenc.Writer) {
 // messages writes the system message and the transcript. Messages that say
 // nothing are left out, and user messages that then follow each other are one:
 // templates of local models insist that the roles alternate.
-func (r *request) messages(w *jsonenc.Writer) error {
+func (r *request) messages(w *jsonenc.Writer) {
 	list := listWriter{w: w}
 	if r.req.System != "" {
 		list.next()
@@ -125,7 +127,6 @@ func (r *request) messages(w *jsonenc.Writer) error {
 		list.next()
 		r.user(w, nil, true)
 	}
-	return nil
 }
 
 // listWriter puts the commas between the elements of a list.
@@ -151,7 +152,15 @@ func silent(m *chat.Message) bool {
 // them.
 func (r *request) user(w *jsonenc.Writer, ms []chat.Message, last bool) {
 	var texts []string
+	var images []*chat.Image
 	for i := range ms {
+		for j := range ms[i].Images {
+			if im := &ms[i].Images[j]; r.shown(im) {
+				images = append(images, im)
+			} else {
+				texts = append(texts, r.imageNote(im))
+			}
+		}
 		if ms[i].Role == chat.User && ms[i].Content != "" {
 			texts = append(texts, ms[i].Content)
 		}
@@ -160,8 +169,30 @@ func (r *request) user(w *jsonenc.Writer, ms []chat.Message, last bool) {
 		texts = append(texts, r.note)
 	}
 	w.Raw(`{"role":"user","content":`)
-	r.marked(w, strings.Join(texts, "\n\n"), last)
+	text := strings.Join(texts, "\n\n")
+	if len(images) == 0 {
+		r.marked(w, text, last)
+	} else {
+		r.parts(w, text, images)
+	}
 	w.Raw("}")
+}
+
+// parts writes a content of text and images.
+func (r *request) parts(w *jsonenc.Writer, text string, images []*chat.Image) {
+	list := listWriter{w: w}
+	w.Raw("[")
+	if text != "" {
+		list.next()
+		w.Raw(`{"type":"text","text":`)
+		w.String(text)
+		w.Raw("}")
+	}
+	for _, im := range images {
+		list.next()
+		r.image(w, im)
+	}
+	w.Raw("]")
 }
 
 // marked writes a content. Anthropic's models keep a prefix only up to a mark,

@@ -168,11 +168,14 @@ func largestAllowed(w string) (n, exact int, ok bool) {
 	return 0, 0, false
 }
 
+// imageParam names images among the fields.
+const imageParam = "messages.image_url"
+
 // contentRefused: null beside calls is not taken, or no image is.
 func contentRefused(w string, said *complaint) (repair, bool) {
 	if hasAny(w, "image") && hasAny(w, "image input", "image_url", "images are not", "support image", "supports image", "vision", "image content", "multimodal") &&
 		hasAny(w, append(refusalWords, "invalid", "cannot", "only supports text", "no endpoints found", "mmproj")...) {
-		return repair{advice: adviseDrop, param: "messages.image_url"}, true
+		return repair{advice: adviseDrop, param: imageParam}, true
 	}
 	null := hasAny(w, "<nil>", "null", "none is not", "got none", "nonetype")
 	if strings.Contains(w, "content") && null || hasAny(w, "content: input should be a valid string", "'content' is a required property", "content field is required") {
@@ -253,7 +256,7 @@ func (c *Client) mend(f *failure, sent []field) (string, bool) {
 		}
 		l.emptyText = true
 		return `the server wants "" and not null for an empty text`, true
-	case f.param == "messages.image_url":
+	case f.param == imageParam:
 		if l.noImages {
 			return "", false
 		}

@@ -94,7 +94,7 @@ func (x *exchange) move(f *failure) step {
 }
 
 func (x *exchange) repair(f *failure) step {
-	if x.repairs >= maxRepairs {
+	if x.repairs >= maxRepairs || f.param == imageParam && !x.hasImages() {
 		return giveUp
 	}
 	told, ok := x.c.mend(f, x.sent)
@@ -104,6 +104,15 @@ func (x *exchange) repair(f *failure) step {
 	x.repairs++
 	x.notice("%s", told)
 	return again
+}
+
+func (x *exchange) hasImages() bool {
+	for i := range x.req.Messages {
+		if len(x.req.Messages[i].Images) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // lowerMax answers an overflow that our own max_tokens is the cause of: prompt

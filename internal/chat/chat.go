@@ -41,6 +41,17 @@ type Message struct {
 
 	ToolCalls  []ToolCall // assistant only
 	ToolCallID string     // tool only: the call that this answers
+	Images     []Image    // user only
+}
+
+// Image is a picture that goes with a user message. The file stays where it
+// is: Size in bytes and Hash (SHA-256, hexadecimal) tell whether it is still
+// the same. MIME is image/png, image/jpeg, image/gif or image/webp.
+type Image struct {
+	Path string
+	Size int64
+	Hash string
+	MIME string
 }
 
 // ToolCall is one request of the model to use a tool. Args is the text the

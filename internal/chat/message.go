@@ -9,15 +9,18 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// The names under which servers send the thinking text of a reply.
+// The names under which servers send the thinking text of a reply, and our own
+// for one that came without a field of its own: it is for a person to read and
+// goes back to no server under any of them.
 const (
 	reasoningContent = "reasoning_content"
 	reasoningShort   = "reasoning"
+	reasoningNone    = "thinking"
 )
 
 // AppendMessage appends m to dst as one JSON object on one line, in the form of
-// the journal: the keys of a chat-completions message, and "notice", "host" and
-// "reasoning_details" of our own. Fields that are not set are left out, fields
+// the journal: the keys of a chat-completions message, and "notice", "images",
+// "host", "thinking" and "reasoning_details" of our own. Fields that are not set are left out, fields
 // that do not belong to the role too. It is no request: what a server gets of
 // a message depends on the server.
 func AppendMessage(dst []byte, m Message) []byte {
@@ -29,6 +32,7 @@ func AppendMessage(dst []byte, m Message) []byte {
 		if m.Notice {
 			dst = append(jsonenc.AppendKey(dst, "notice"), "true"...)
 		}
+		dst = appendImages(dst, m.Images)
 	case Assistant:
 		dst = appendThinking(dst, m)
 		dst = appendCalls(dst, m.ToolCalls)
@@ -45,8 +49,11 @@ func appendMember(dst []byte, key, text string) []byte {
 func appendThinking(dst []byte, m Message) []byte {
 	if m.Reasoning != "" || m.ReasoningKey != "" {
 		key := reasoningContent
-		if m.ReasoningKey == reasoningShort {
+		switch m.ReasoningKey {
+		case reasoningShort:
 			key = reasoningShort
+		case "":
+			key = reasoningNone
 		}
 		dst = appendMember(dst, key, m.Reasoning)
 	}
@@ -57,6 +64,25 @@ func appendThinking(dst []byte, m Message) []byte {
 		dst = appendMember(dst, "host", m.Host)
 	}
 	return dst
+}
+
+func appendImages(dst []byte, images []Image) []byte {
+	if len(images) == 0 {
+		return dst
+	}
+	dst = append(jsonenc.AppendKey(dst, "images"), '[')
+	for i, im := range images {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		dst = appendMember(dst, "path", im.Path)
+		dst = jsonenc.AppendInt(jsonenc.AppendKey(dst, "size"), im.Size)
+		dst = appendMember(dst, "hash", im.Hash)
+		dst = appendMember(dst, "mime", im.MIME)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }
 
 func appendCalls(dst []byte, calls []ToolCall) []byte {
@@ -166,6 +192,11 @@ func ParseMessage(v *fastjson.Value) (Message, error) {
 	case System:
 	case User:
 		m.Notice = v.GetBool("notice")
+		for _, im := range v.GetArray("images") {
+			m.Images = append(m.Images, Image{
+				Path: text(im.Get("path")), Size: im.GetInt64("size"), Hash: text(im.Get("hash")), MIME: text(im.Get("mime")),
+			})
+		}
 	case Assistant:
 		parseThinking(&m, v)
 		for _, c := range v.GetArray("tool_calls") {
@@ -185,6 +216,9 @@ func parseThinking(m *Message, v *fastjson.Value) {
 			m.Reasoning, m.ReasoningKey = text(r), key
 			break
 		}
+	}
+	if r := v.Get(reasoningNone); m.ReasoningKey == "" && r != nil && r.Type() == fastjson.TypeString {
+		m.Reasoning = text(r)
 	}
 	if d := v.Get("reasoning_details"); d != nil && d.Type() == fastjson.TypeArray {
 		m.Details = string(AppendValue(nil, d))

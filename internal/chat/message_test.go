@@ -25,6 +25,9 @@ func TestAppendMessage(t *testing.T) {
 	}{
 		{Message{Role: User, Content: "hi\n\x1b"}, `{"role":"user","content":"hi\n\u001b"}`},
 		{Message{Role: User, Notice: true}, `{"role":"user","content":"","notice":true}`},
+		{Message{Role: Assistant, Content: "a", Reasoning: "r"}, `{"role":"assistant","content":"a","thinking":"r"}`},
+		{Message{Role: User, Content: "u", Images: []Image{{"/a b.png", 12, "ab", "image/png"}}},
+			`{"role":"user","content":"u","images":[{"path":"/a b.png","size":12,"hash":"ab","mime":"image/png"}]}`},
 		{Message{Role: Assistant, ReasoningKey: "reasoning_content"}, `{"role":"assistant","content":"","reasoning_content":""}`},
 		{Message{Role: Assistant, Reasoning: "r", ReasoningKey: "reasoning", Host: "h:1"},
 			`{"role":"assistant","content":"","reasoning":"r","host":"h:1"}`},
