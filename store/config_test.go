@@ -163,13 +163,13 @@ func TestEveryKeyHasARange(t *testing.T) {
 func TestHomeIsTheProject(t *testing.T) {
 	b := newBox(t)
 	b.dir = b.home
-	b.user(`{"base_url":"http://127.0.0.1:1/v1/","headers":{"X":"1"}}`)
+	b.user(`{"base_url":"http://127.0.0.1:1/v1/","headers":{"X":"1"},"model":"m","permissions":{"bash":"ask"}}`)
 	c, notices := b.load()
 	if c.BaseURL != "http://127.0.0.1:1/v1" || len(c.Headers) != 1 || notices != "" {
 		t.Errorf("BaseURL = %s, Headers = %v, notices = %q", c.BaseURL, c.Headers, notices)
 	}
-	if c.Source("base_url") != TierUser {
-		t.Errorf("Source = %d, want the user's", c.Source("base_url"))
+	if c.Source("base_url") != TierUser || c.Source("model") != TierUser || c.LevelFiles["bash"] != "config.json" {
+		t.Errorf("Source = %d, %d, bash from %s, want the user's", c.Source("base_url"), c.Source("model"), c.LevelFiles["bash"])
 	}
 	// The same through a link from another directory.
 	b.dir = filepath.Join(filepath.Dir(b.home), "work")
