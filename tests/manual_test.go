@@ -15,10 +15,7 @@ import (
 // program runs the binary under test in an empty home and returns its stdout.
 func program(t *testing.T, args ...string) string {
 	t.Helper()
-	if binErr != nil {
-		t.Fatal(binErr)
-	}
-	cmd := exec.Command(filepath.Join(binDir, "cluade"), args...)
+	cmd := exec.Command(binary(t), args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + cmd.Dir}
 	out, err := cmd.Output()
@@ -142,12 +139,9 @@ func TestManualExitCodes(t *testing.T) {
 var slash = regexp.MustCompile(`/[a-z]+`)
 
 func TestManualCommands(t *testing.T) {
-	if binErr != nil {
-		t.Fatal(binErr)
-	}
 	dir := t.TempDir()
 	s := start{
-		argv: []string{filepath.Join(binDir, "cluade")}, dir: dir, tty: true, typed: "/help\n/exit\n",
+		argv: []string{binary(t)}, dir: dir, tty: true, typed: "/help\n/exit\n",
 		env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "GOCOVERDIR=" + dir},
 	}
 	r, err := s.start()
