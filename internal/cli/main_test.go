@@ -64,6 +64,10 @@ func newWorld(t *testing.T, replies ...reply) *world {
 }
 
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost { // a look at the list of models
+		http.NotFound(rw, r)
+		return
+	}
 	if r.Method != http.MethodPost { // what a client asks about the server itself
 		http.NotFound(rw, r)
 		return
