@@ -34,7 +34,7 @@ func Init(p Place, force bool) (string, error) {
 func defaultFile() []byte {
 	out := []byte("{\n")
 	for _, k := range originalKeys() {
-		if k.name == "permissions.TOOL" {
+		if k.name == anyTool {
 			break
 		}
 		out = append(jsonenc.AppendString(append(out, "  "...), k.name), ": "...)

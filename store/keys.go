@@ -34,6 +34,10 @@ type key struct {
 	later bool // nothing reads it yet
 }
 
+// anyTool stands in the list for the levels of all tools; each is a key of its
+// own that levelKey makes.
+const anyTool = "permissions.TOOL"
+
 // KeyDoc documents one key. Kind completes "must be ...", Default is JSON text
 // or "" for none; Later says that nothing reads the key yet.
 type KeyDoc struct {
@@ -78,7 +82,7 @@ func originalKeys() []key {
 			doc: "tokens of the model's window; not set, what the server tells counts where it is less"},
 		{name: "compact_threshold", tier: "free", kind: numberKind(0.1, 0.95), def: "0.85", put: putNumber(func(c *Config) *float64 { return &c.CompactAt }),
 			doc: "part of the window from which the model is asked to compact"},
-		{name: "permissions.TOOL", tier: "narrowing free", kind: oneOf("allow", "ask", "deny"),
+		{name: anyTool, tier: "narrowing free", kind: oneOf("allow", "ask", "deny"),
 			doc: "level of a tool: runs, is asked for, is refused; only the tools named change"},
 		{name: "permissions.deny", tier: "adding free", kind: rulesKind(), def: "[]", adds: true, strict: always,
 			doc: "rules that refuse (not in force yet: a rule here stops the run)"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,14 +69,7 @@ func notEmpty(s string) bool { return strings.TrimSpace(s) != "" }
 
 func oneOf(words ...string) kind {
 	desc := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-	return textKind(desc, func(s string) bool {
-		for _, w := range words {
-			if s == w {
-				return true
-			}
-		}
-		return false
-	})
+	return textKind(desc, func(s string) bool { return slices.Contains(words, s) })
 }
 
 // pathKind is an absolute path or one below the home: a relative one would mean

@@ -78,7 +78,7 @@ func (l *loader) member(name string, v *fastjson.Value) *ConfigError {
 	k := findKey(l.all, name)
 	tool, isLevel := strings.CutPrefix(name, "permissions.")
 	switch {
-	case k != nil && name != "permissions.TOOL":
+	case k != nil && name != anyTool:
 		return l.set(k, v)
 	case isLevel:
 		return l.level(tool, v)

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"cluade/internal/chat"
@@ -51,15 +53,11 @@ func checkMember(where, name string, v *fastjson.Value, members []string) error 
 	case "api_key_env":
 		k = textKind("the name of an environment variable", isVariable)
 	case "context_limit":
-		k = intKind(1000, 1<<31-1)
+		k = intKind(1000, math.MaxInt32)
 	case "thinking":
 		k = boolKind()
 	}
-	known := false
-	for _, m := range members {
-		known = known || m == name
-	}
-	if !known {
+	if !slices.Contains(members, name) {
 		return fmt.Errorf("has no member %q, but %s", chat.EscapeText(name, 60), strings.Join(members, ", "))
 	}
 	if err := k.verify(v); err != nil {

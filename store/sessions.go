@@ -160,10 +160,9 @@ func (s *Sessions) Latest() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if id := s.pointed(); id != "" {
-		slices.SortStableFunc(list, func(a, b saved) int {
-			return cmp.Compare(boolInt(b.id == id), boolInt(a.id == id))
-		})
+	id := s.pointed()
+	if i := slices.IndexFunc(list, func(e saved) bool { return e.id == id }); i > 0 {
+		list = slices.Concat(list[i:i+1], list)
 	}
 	for _, e := range list {
 		if _, err := e.scan(); err == nil {
@@ -171,13 +170,6 @@ func (s *Sessions) Latest() (string, error) {
 		}
 	}
 	return "", ErrNoSession
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // pointed is the id in the pointer, "" if it names none.

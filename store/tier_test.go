@@ -93,7 +93,7 @@ func TestProjectTier(t *testing.T) {
 func TestProjectSetsNothingOfTheUsers(t *testing.T) {
 	c := defaults("")
 	for _, k := range keys() {
-		if k.name == "permissions.TOOL" || k.def == "" {
+		if k.name == anyTool || k.def == "" {
 			continue
 		}
 		v := mustValue(k.def)
