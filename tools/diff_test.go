@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -127,10 +128,13 @@ func TestUnifiedBounded(t *testing.T) {
 		"blank lines":      {strings.Repeat("\n", 1<<20), strings.Repeat("x\n", 1<<19)},
 		"one line":         {strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20)},
 	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		start := time.Now()
 		diff, _, _ := unified(tt[0], tt[1])
-		if d := time.Since(start); d > 3*time.Second {
-			t.Errorf("%s: %s", name, d)
+		runtime.ReadMemStats(&after)
+		if d, mem := time.Since(start), after.TotalAlloc-before.TotalAlloc; d > 3*time.Second || mem > 32<<20 {
+			t.Errorf("%s: %s, %d bytes", name, d, mem)
 		}
 		if name != "many differences" {
 			continue

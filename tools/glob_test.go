@@ -171,6 +171,8 @@ func TestWalkBudgets(t *testing.T) {
 		w.walk(place{"", e.Dir}, everything())
 		return out.text("", w.stopped == "", w.notes())
 	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
 	for _, tt := range []struct {
 		name  string
 		spoil func(*walker)
@@ -178,20 +180,19 @@ func TestWalkBudgets(t *testing.T) {
 	}{
 		{"none", func(*walker) {}, "a\na/b\na/b/c\nd"},
 		{"entries", func(w *walker) { w.entries = maxEntries - 1 }, "[stopped after 200000 entries; there may be more, narrow the pattern or path]"},
+		{"cancel", func(w *walker) { w.ctx = cancelled }, "[cancelled; there may be more, narrow the pattern or path]"},
 		{"time", func(w *walker) { w.until = time.Now() }, "[stopped after 10s and 0 entries; there may be more, narrow the pattern or path]"},
 	} {
 		if got := text(tt.spoil); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
 	for tool, a := range map[string]string{"glob": `{"pattern":"**"}`, "grep": `{"pattern":"x"}`} {
 		c, err := Builtin.Parse(e, tool, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Run(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := c.Run(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled %s = %v", tool, err)
 		}
 	}

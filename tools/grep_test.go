@@ -49,6 +49,7 @@ func TestGrep(t *testing.T) {
 		{args{"pattern": "foo", "path": "odd", "include": "a\\{1}.txt"}, "odd/a{1}.txt:1:foo"},
 		{args{"pattern": "}$", "path": "a.go"}, "a.go:2:func Foo() {}"},
 		{args{"pattern": "^$", "path": "empty"}, "(no matches)"},
+		{args{"pattern": "^Name:"}, lines("(no matches)", passed)}, // a link into /proc is not followed
 		{args{"pattern": "foo", "path": "outdir"}, "outdir/shared:1:foo shared"},
 		{args{"pattern": "foo", "path": ".git"}, ".git/config:1:foo"},
 		{args{"pattern": "foo", "path": "latin"}, "latin:1:caf\xe9 foo"},

@@ -202,6 +202,9 @@ func TestGuardBindMount(t *testing.T) {
 	}
 	want(t, e, "grep", args{"pattern": ".", "path": "m1"}, "(no matches)")
 	want(t, e, "grep", args{"pattern": ".", "path": "m2"}, "(no matches)")
+	put(t, e, "links/f", "{}")
+	link(t, e, "../m2/a.json", "links/into")
+	want(t, e, "grep", args{"pattern": "{}", "path": "links"}, "links/f:1:{}")
 }
 
 func TestShown(t *testing.T) {
