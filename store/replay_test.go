@@ -251,6 +251,9 @@ func TestResumeByPrefix(t *testing.T) {
 		{"../sessions/20260601-000000-0001", "", "no such session"},
 		{"\x1b[2J", "", `\x1b`},
 	} {
+		if id, err := r.s.Find(tt.id); id != tt.want || (err != nil) != (tt.fault != "") {
+			t.Errorf("Find(%q) = %q, %v, want %q", tt.id, id, err, tt.want)
+		}
 		res, err := r.s.Resume(tt.id, "1")
 		if err != nil {
 			if tt.fault == "" || !strings.Contains(err.Error(), tt.fault) {

@@ -193,6 +193,12 @@ func (s *Sessions) point(id string) {
 	writeFile(s.pointer, []byte(id+"\n"), false)
 }
 
+// Find is the full id of the session that Resume would take.
+func (s *Sessions) Find(id string) (string, error) {
+	e, err := s.find(id)
+	return e.id, err
+}
+
 // find is the session with that id, or the only one whose id begins so.
 func (s *Sessions) find(id string) (saved, error) {
 	list, err := s.entries()
