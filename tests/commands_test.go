@@ -41,6 +41,8 @@ const patience = 60 * time.Second
 //	request N -header RE  check its header lines
 //	request N -max BYTES  check the size of its body
 //	requests N            check how many requests there were
+//	prefix N              check that request N begins with all of the one before
+//	                      it, up to the end of its messages: servers keep a cache
 //	session REGEXP        check the text of the newest saved session
 //	appears FILE          wait until a file is there and not empty
 //	gone FILE             wait until the process whose id is in FILE has ended
@@ -55,6 +57,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"exit":     cmdExit,
 	"request":  cmdRequest,
 	"requests": cmdRequests,
+	"prefix":   cmdPrefix,
 	"session":  cmdSession,
 	"appears":  cmdAppears,
 	"gone":     cmdGone,
@@ -238,6 +241,20 @@ func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "requests N")
 	if got := strconv.Itoa(len(requests(ts))); got != args[0] {
 		ts.Fatalf("%s requests, want %s", got, args[0])
+	}
+}
+
+func cmdPrefix(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "prefix N")
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	all := requests(ts)
+	if n < 2 || n > len(all) {
+		ts.Fatalf("there were %d requests", len(all))
+	}
+	before, _, found := bytes.Cut(all[n-2].Body, []byte(`],"tools":`))
+	if !found || !bytes.HasPrefix(all[n-1].Body, before) {
+		ts.Fatalf("request %d does not begin like the one before:\n%s\n%s", n, before, all[n-1].Body)
 	}
 }
 
