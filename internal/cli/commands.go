@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -118,6 +119,9 @@ func (a *app) cmdSessions(string) (bool, error) {
 func (a *app) cmdResume(id string) (bool, error) {
 	if a.sessions == nil {
 		return false, errNoSessions
+	}
+	if id == a.session.ID {
+		return false, errors.New("that is the present session")
 	}
 	if err := a.resume(id); err != nil {
 		return false, err

@@ -71,6 +71,7 @@ func (l *loader) project(o promptOptions) {
 	root := projectRoot(dir)
 	inGit := exists(filepath.Join(root, ".git"))
 	home := resolved(o.Home)
+	atHome := o.Home != "" && home != "/" && within(dir, home) // HOME=/ is none
 	src := source{root: root}
 	if o.State != "" {
 		src.secret = resolved(o.State)
@@ -79,7 +80,7 @@ func (l *loader) project(o promptOptions) {
 		if !inGit {
 			src.root = d
 		}
-		end := inGit && d == root || !inGit && (o.Home == "" || d == home || !within(d, home)) || d == filepath.Dir(d)
+		end := inGit && d == root || !inGit && (!atHome || d == home)
 		if l.first(d, src) || end {
 			return
 		}

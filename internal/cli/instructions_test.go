@@ -118,10 +118,16 @@ func TestNoProjectInstructions(t *testing.T) {
 }
 
 func TestInstructionsWithoutHome(t *testing.T) {
-	root := tree(t, map[string]string{"srv/AGENTS.md": "HERE", "AGENTS.md": "ABOVE", "etc/x": ""})
-	text, notices := readInstructions(promptOptions{Dir: filepath.Join(root, "srv"), Etc: filepath.Join(root, "etc")})
-	if !strings.Contains(text, "HERE") || strings.Contains(text, "ABOVE") || notices != nil {
-		t.Errorf("%q, %q", text, notices)
+	root := tree(t, map[string]string{"srv/AGENTS.md": "HERE", "srv/p/x": "", "etc/x": ""})
+	for _, home := range []string{"", "/"} { // a daemon's
+		o := promptOptions{Dir: filepath.Join(root, "srv"), Etc: filepath.Join(root, "etc"), Home: home}
+		if text, notices := readInstructions(o); !strings.Contains(text, "HERE") || notices != nil {
+			t.Errorf("home %q: %q, %q", home, text, notices)
+		}
+		o.Dir = filepath.Join(root, "srv/p")
+		if text, notices := readInstructions(o); text != "" || notices != nil {
+			t.Errorf("home %q, below: %q, %q", home, text, notices)
+		}
 	}
 }
 

@@ -114,6 +114,8 @@ func TestConversationResumes(t *testing.T) {
 	c.see("cluade: error: ")
 	c.say("/resume " + id[:len(id)-1] + "\n")
 	c.see("session " + id + ", 2 messages\r\n")
+	c.say("/resume " + id + "\n")
+	c.see("that is the present session")
 	c.say("go on\n")
 	c.see("done")
 	c.say("/quit\n")
