@@ -68,10 +68,6 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 		return
 	}
-	if r.Method != http.MethodPost { // what a client asks about the server itself
-		http.NotFound(rw, r)
-		return
-	}
 	raw, _ := io.ReadAll(r.Body)
 	req := request{auth: r.Header.Get("Authorization"), raw: string(raw)}
 	json.Unmarshal(raw, &req.body)
