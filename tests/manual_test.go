@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cluade/tests/model/server"
 )
 
 // The manual is checked against what the program itself says.
@@ -169,27 +171,34 @@ func TestManualCommands(t *testing.T) {
 // TestManualTools: every tool that the model is told of has its row and its
 // section.
 func TestManualTools(t *testing.T) {
-	source := page(t, "tools/tool.go")
-	list := regexp.MustCompile(`(?m)^var Builtin = Set\{(.*)\}`).FindStringSubmatch(source)
-	if list == nil {
-		t.Fatal("no list of tools found")
+	replies, err := server.Parse("text hello", "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	have := strings.Split(strings.ReplaceAll(list[1], " ", ""), ",")
-	var inReadme, inManual []string
-	for _, cell := range firstCells(page(t, "README.md")) {
-		if name := strings.Trim(cell, "`"); regexp.MustCompile("^`[a-z_]+`$").MatchString(cell) && !strings.Contains(name, "-") {
-			inReadme = append(inReadme, name)
+	s, err := server.Start(replies, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	program(t, "--base-url", s.Base(), "-p", "hi")
+	told := regexp.MustCompile(`"function":\{"name":"([a-z_]+)"`).FindAllStringSubmatch(string(s.Requests()[0].Body), -1)
+	var have, inReadme, inManual []string
+	for _, m := range told {
+		have = append(have, m[1])
+	}
+	name := regexp.MustCompile("^`[a-z_]+`$")
+	_, tools, _ := strings.Cut(page(t, "README.md"), "\n| tool |")
+	tools, _, _ = strings.Cut(tools, "\n\n")
+	for _, cell := range firstCells(tools) {
+		if name.MatchString(cell) {
+			inReadme = append(inReadme, strings.Trim(cell, "`"))
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^## ([a-z_]+)$`).FindAllStringSubmatch(page(t, "docs/tools.md"), -1) {
 		inManual = append(inManual, m[1])
 	}
-	for _, name := range have {
-		if !slices.Contains(inReadme, name) {
-			t.Errorf("README.md lacks the tool %s", name)
-		}
-	}
-	compare(t, "tools.Builtin", have, "docs/tools.md", inManual)
+	compare(t, "the request", have, "README.md", inReadme)
+	compare(t, "the request", have, "docs/tools.md", inManual)
 }
 
 // TestManualLinks: every relative link of the manual leads somewhere.
