@@ -67,7 +67,9 @@ func TestLoadImage(t *testing.T) {
 // content is the content of the last message of a request's body.
 func content(t *testing.T, body []byte) string {
 	t.Helper()
-	var m struct{ Messages []struct{ Content json.RawMessage } }
+	var m struct {
+		Messages []struct{ Content json.RawMessage }
+	}
 	if err := json.Unmarshal(body, &m); err != nil {
 		t.Fatal(err)
 	}
