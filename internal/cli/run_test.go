@@ -319,3 +319,19 @@ func TestTheAnswerCannotBeWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSessionCannotBeSaved(t *testing.T) {
+	w := newWorld(t)
+	w.file(filepath.Join(w.home, ".cluade", "sessions"), "in the way")
+	w.run("hi").want(t, 1, "done\n", `no longer saved`)
+}
+
+func TestTheModelMayReadItsOwnSession(t *testing.T) {
+	w := newWorld(t)
+	w.run("hi")
+	w.replies = []reply{{tool: "read", args: fmt.Sprintf(`{"filePath":%q}`, w.sessions()[0])}}
+	w.run("-c", "look back")
+	if got := w.message(2, -1); !strings.Contains(got, `"content":"hi"`) {
+		t.Errorf("the result is %q", got)
+	}
+}
