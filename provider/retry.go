@@ -256,8 +256,12 @@ func (c *Client) pause(n int) time.Duration {
 	return time.Duration(float64(min(d, longestWait)) * (0.8 + 0.4*rand.Float64()))
 }
 
+// seconds shows a wait, without parts of a second that nobody counts.
 func seconds(d time.Duration) string {
-	return d.Round(time.Second / 10).Truncate(time.Second / 10).String()
+	if d >= time.Second {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Second / 10).String()
 }
 
 // sleep waits, unless the person has had enough.

@@ -72,7 +72,7 @@ func (t *trace) failure(b []byte, f *failure) []byte {
 	b = append(jsonenc.AppendKey(b, "error"), '{')
 	b = t.text(b, "class", string(f.class))
 	b = t.text(b, "retry", string(f.advice))
-	if f.after > 0 {
+	if f.after > 0 || f.advice == adviseAfter {
 		b = count64(b, "after_ms", int(f.after.Milliseconds()))
 	}
 	if f.param != "" {
