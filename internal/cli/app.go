@@ -41,6 +41,7 @@ type app struct {
 	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed
 	keyFrom  string          // where it came from
+	secrets  []string        // each key that the run had
 	sessions *store.Sessions // nil with --no-session or without a state directory
 	out      *output
 	client   *provider.Client

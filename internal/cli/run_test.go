@@ -335,3 +335,27 @@ func TestTheModelMayReadItsOwnSession(t *testing.T) {
 		t.Errorf("the result is %q", got)
 	}
 }
+
+// TestModelAtAnotherAddress takes a name of the models object in a
+// conversation.
+func TestModelAtAnotherAddress(t *testing.T) {
+	far := newWorld(t, reply{text: "from afar"})
+	w := newWorld(t, reply{text: "from here"})
+	w.config(`{"api_key":"HERE-KEY-1","models":{"far":{"model":"m2","base_url":"` + far.url + `","api_key_env":"FAR_KEY"}}}`)
+	w.vars["FAR_KEY"] = "FAR-KEY-12"
+	c := newTalk(t, w)
+	c.say("one\n")
+	c.see("from here")
+	c.say("/model far\n")
+	c.see("model: m2")
+	c.say("two\n")
+	c.see("from afar")
+	c.say("/exit\n")
+	c.end(0)
+	if len(far.requests) != 1 || far.requests[0].auth != "Bearer FAR-KEY-12" || far.requests[0].body["model"] != "m2" {
+		t.Errorf("the other server got %d requests: %+v", len(far.requests), far.requests)
+	}
+	if got := far.message(0, 1); got != "one" {
+		t.Errorf("the transcript begins %q", got)
+	}
+}

@@ -165,14 +165,41 @@ func (a *app) moveTo(dir string) error {
 	return nil
 }
 
-// setModel takes another model for the requests that follow.
+// setModel takes another model for the requests that follow. A name of the
+// models object may lead to another address, with another key.
 func (a *app) setModel(name string) error {
-	if err := a.cfg.Set(store.TierFlag, "model", name); err != nil {
+	cfg := *a.cfg
+	if err := cfg.Set(store.TierFlag, "model", name); err != nil {
 		return err
 	}
-	a.client.SetModel(a.cfg.Model)
-	a.session.Model = a.cfg.Model
+	if cfg.BaseURL == a.cfg.BaseURL && cfg.Thinking == a.cfg.Thinking {
+		a.client.SetModel(cfg.Model)
+	} else {
+		key, from, withheld, err := a.credential(&cfg)
+		if err != nil {
+			return err
+		}
+		client, err := a.connect(&cfg, key)
+		if err != nil {
+			return err
+		}
+		if withheld != "" {
+			a.out.Warn(withheld)
+		}
+		a.client = client
+		a.useKey(key, from)
+	}
+	a.cfg = &cfg
+	a.session.Model = cfg.Model
 	return nil
+}
+
+// endpoint is the client of the moment: setModel may exchange it under a
+// session that goes on.
+type endpoint struct{ a *app }
+
+func (e endpoint) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
+	return e.a.client.Chat(ctx, req, onDelta)
 }
 
 func (a *app) closeJournal() {

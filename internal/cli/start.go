@@ -167,20 +167,31 @@ func (a *app) configure() error {
 			return fmt.Errorf("%s: %w", s.option, err)
 		}
 	}
-	key, from, err := cfg.Credential(a.place, a.flags.apiKey)
+	key, from, withheld, err := a.credential(cfg)
 	if err != nil {
 		return err
 	}
-	if a.depth > 0 && strings.HasPrefix(from, "api_key") && a.env.Getenv("CLUADE_PARENT") != parentOf(cfg) {
-		notices = append(notices, "the key of a file is not sent to "+cfg.BaseURL+": the run above this one uses another address")
-		key, from = "", ""
+	if withheld != "" {
+		notices = append(notices, withheld)
 	}
 	client, err := a.connect(cfg, key)
 	if err != nil {
 		return err
 	}
-	a.cfg, a.faults, a.key, a.keyFrom, a.client = cfg, notices, key, from, client
+	a.cfg, a.faults, a.client = cfg, notices, client
+	a.useKey(key, from)
 	return nil
+}
+
+// credential picks the key for the configured address. The run of a run gets
+// none from a file for an address of its own: the model may have chosen it.
+// withheld says so.
+func (a *app) credential(cfg *store.Config) (key, from, withheld string, err error) {
+	key, from, err = cfg.Credential(a.place, a.flags.apiKey)
+	if a.depth > 0 && strings.HasPrefix(from, "api_key") && a.env.Getenv("CLUADE_PARENT") != parentOf(cfg) {
+		return "", "", "the key of a file is not sent to " + cfg.BaseURL + ": the run above this one uses another address", nil
+	}
+	return key, from, "", err
 }
 
 // print writes text to standard output.

@@ -85,15 +85,18 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 
 func (a *app) agentOptions() agent.Options {
 	o := agent.Options{
-		Model: a.client, Tools: a.toolset(), Env: a.tools, Policy: a.policy, Session: a.session,
+		Model: endpoint{a}, Tools: a.toolset(), Env: a.tools, Policy: a.policy, Session: a.session,
 		System: a.prompt.System,
 		Hooks:  keyMask{a},
 		Emit:   a.emit,
 
-		MaxSteps: a.cfg.MaxSteps, MaxTokens: a.cfg.MaxTotalTokens, ContextLimit: a.cfg.ContextLimit,
+		MaxSteps: a.cfg.MaxSteps, MaxTokens: a.cfg.MaxTotalTokens,
 		ResultBytes: a.cfg.ResultBytes,
 		RepeatLimit: a.cfg.RepeatLimit, ErrorLimit: a.cfg.ErrorLimit, PollLimit: a.cfg.PollLimit,
 		TruncationHint: "max_tokens in the configuration is the limit",
+	}
+	if isSet(a.cfg, "context_limit") {
+		o.ContextLimit = a.cfg.ContextLimit
 	}
 	if a.journal != nil {
 		o.Journal = a.journal
@@ -224,12 +227,20 @@ func projectRoot(dir string) string {
 	}
 }
 
-// mask replaces the key in what enters the transcript.
+// mask replaces the keys of the run in what enters the transcript.
 func (a *app) mask(text string) string {
-	if len(a.key) < minSecret {
-		return text
+	for _, key := range a.secrets {
+		text = strings.ReplaceAll(text, key, "***")
 	}
-	return strings.ReplaceAll(text, a.key, "***")
+	return text
+}
+
+// useKey takes the key for the requests that follow.
+func (a *app) useKey(key, from string) {
+	a.key, a.keyFrom = key, from
+	if len(key) >= minSecret && !slices.Contains(a.secrets, key) {
+		a.secrets = append(a.secrets, key)
+	}
 }
 
 // keyMask keeps the key out of what tools return.
