@@ -34,6 +34,9 @@ func (c *Client) classify(status int, said complaint, h http.Header) *failure {
 	if f.message == "" {
 		f.message = strings.ToLower(http.StatusText(f.code))
 	}
+	if f.class == ContextOverflow && !strings.Contains(strings.ToLower(f.message), "context") {
+		f.message += "; the conversation is longer than the context window"
+	}
 	return f
 }
 
@@ -213,7 +216,7 @@ func hasAny(s string, words ...string) bool {
 
 // notAPI says what a page or a wrong path probably means.
 func (c *Client) notAPI(what string) string {
-	hint := "; is this network's login page in between, or base_url wrong?"
+	hint := "; is a login page of this network in between, or base_url wrong?"
 	if !strings.HasSuffix(strings.TrimRight(c.url.Path, "/"), "/v1/chat/completions") {
 		hint = "; check base_url, which may lack /v1"
 	}

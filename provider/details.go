@@ -61,7 +61,10 @@ func (b *block) set(key string, v *fastjson.Value) {
 	switch {
 	case kind(v) == fastjson.TypeNull && known:
 		return
-	case grows && kind(v) == fastjson.TypeString && (!known || b.text[key]):
+	case grows && kind(v) == fastjson.TypeString:
+		if !b.text[key] { // null until now
+			old = nil
+		}
 		b.values[key], b.text[key] = append(old, v.GetStringBytes()...), true
 	default:
 		b.values[key], b.text[key] = chat.AppendValue(nil, v), false

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,10 @@ func refused(said *complaint) (repair, bool) {
 	if strings.Contains(w, "temperature") && hasAny(w, "only the default", "does not support") {
 		return repair{advice: adviseDrop, param: "temperature"}, true
 	}
-	if !hasAny(w+" "+said.code+" "+said.kind, refusalWords...) {
+	if hasAny(w, "does not support thinking", "does not support reasoning", "thinking is not supported", "reasoning is not supported") {
+		return repair{advice: adviseDrop, param: "thinking"}, true // Ollama, of a model that cannot
+	}
+	if !hasAny(w, refusalWords...) {
 		return repair{}, false
 	}
 	for _, name := range droppable {
@@ -285,29 +289,39 @@ func (c *Client) mendField(f *failure, sent []field) (string, bool) {
 	case isMax(f.param):
 		return c.mendMax(f, sent)
 	}
-	param := f.param
-	if param == "reasoning_effort" || param == "reasoning" {
-		if valueOf(sent, param) == "" && valueOf(sent, "reasoning") != "" {
-			param = "reasoning"
-		}
-		now := valueOf(sent, param)
-		if f.advice == adviseClamp && l.effort == "" && now != "" && !strings.Contains(now, `"high"`) {
-			l.effort = "high"
-			return "the server does not take that reasoning_effort; high is sent", true
-		}
+	param := thinkingField(f.param, sent)
+	now := valueOf(sent, param)
+	if f.advice == adviseClamp && l.effort == "" && now != "" && !strings.Contains(now, `"high"`) {
+		l.effort = "high"
+		return "the server does not take that reasoning_effort; high is sent", true
 	}
 	if param == "tool_choice" && !l.dropped(param) {
 		l.drop = append(l.drop, param)
 		return "the server refuses tool_choice; it is left out", true
 	}
-	if param == "clear_thinking" {
-		param = "thinking"
-	}
-	if valueOf(sent, param) == "" || l.dropped(param) {
+	if now == "" || l.dropped(param) {
 		return "", false
 	}
 	l.drop = append(l.drop, param)
 	return fmt.Sprintf("the server refuses %s; it is left out", param), true
+}
+
+// thinkingFields are the members that have to do with thinking. A server may
+// name another than the one it does not take.
+var thinkingFields = []string{"thinking", "reasoning", "reasoning_effort", "enable_thinking", "reasoning_split", "clear_thinking"}
+
+// thinkingField is the field to repair: param, or what was sent to the same
+// end.
+func thinkingField(param string, sent []field) string {
+	if valueOf(sent, param) != "" || !slices.Contains(thinkingFields, param) {
+		return param
+	}
+	for _, f := range thinkingFields {
+		if valueOf(sent, f) != "" {
+			return f
+		}
+	}
+	return param
 }
 
 func isMax(param string) bool { return param == "max_tokens" || param == "max_completion_tokens" }

@@ -21,7 +21,7 @@ func (e *timeoutError) Is(target error) bool { return target == ErrTimeout }
 
 // grace is the limit on silence once a reply is complete: only usage and the
 // end mark can follow, and some servers leave the connection open instead.
-const grace = 5 * time.Second
+const grace = 3 * time.Second
 
 // watch ends an exchange that has stopped to move. There is no limit on a live
 // stream as a whole: a good reply may take an hour on a slow device.
