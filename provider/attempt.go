@@ -33,14 +33,14 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	if len(x.req.Tools) > 0 && c.textTools() {
 		known = toolSchemas(x.req.Tools)
 	}
-	resp, err := c.post(w.ctx, out)
+	resp, err := c.post(w.ctx, x.url, out)
 	switch {
 	case err != nil:
 		f = c.network(err, w)
 	case resp.StatusCode >= 400:
 		f = c.refusal(resp, w)
 	case resp.StatusCode >= 300:
-		f = c.redirected(resp)
+		f = x.redirected(resp)
 	default:
 		answer := c.newReply(known, w, x.onDelta)
 		in := c.debugBody(resp)
@@ -87,8 +87,8 @@ func (c *Client) textTools() bool {
 
 // post sends the request. The body can be made again, so that a connection
 // which the server had closed in the meantime costs nothing.
-func (c *Client) post(ctx context.Context, b *outgoing) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), nil)
+func (c *Client) post(ctx context.Context, u *url.URL, b *outgoing) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,23 +109,22 @@ func (c *Client) refusal(resp *http.Response, w *watch) *failure {
 	return c.classify(resp.StatusCode, parseComplaint(text), resp.Header)
 }
 
-// redirected judges a redirect and takes note of where it leads.
-func (c *Client) redirected(resp *http.Response) *failure {
-	f := c.redirect(resp, c.url)
-	if f.target == "" {
-		return f
+// redirected judges a redirect and takes note of where it leads; a permanent
+// one holds for the requests that follow too.
+func (x *exchange) redirected(resp *http.Response) *failure {
+	f, target := x.c.redirect(resp, x.url)
+	if target != nil {
+		x.url = target
+		if resp.StatusCode == http.StatusPermanentRedirect {
+			x.c.url = target
+		}
 	}
-	target, err := url.Parse(f.target)
-	if err != nil {
-		return &failure{class: NotAPI, advice: adviseNo, code: resp.StatusCode, message: "a redirect to nowhere"}
-	}
-	target.User = c.url.User
-	c.url = target
 	return f
 }
 
-// outgoing is the request on its way out. It is encoded into a pipe by a goroutine
-// that has ended before the attempt does, since it reads the caller's messages.
+// outgoing is the request on its way out. It is encoded into a pipe by a
+// goroutine that has ended before the attempt does, since it reads the caller's
+// messages.
 type outgoing struct {
 	request *request
 	size    int64

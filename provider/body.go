@@ -179,7 +179,7 @@ func (r *reply) draft() chat.Message {
 		Role: chat.Assistant, Content: r.text.text(), Host: r.c.host,
 		Reasoning: r.reasoning.text(), ReasoningKey: r.key, Details: r.c.secrets.maskLong(r.details.json()),
 	}
-	if m.ReasoningKey == detailsKey {
+	if r.detailed {
 		m.ReasoningKey = ""
 	}
 	return m

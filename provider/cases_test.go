@@ -256,7 +256,7 @@ func TestOutcomes(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "trace")
 					c := testClient(t, s, func(o *Options) { o.Trace = path })
 					var shown strings.Builder
-					x := &exchange{c: c, ctx: t.Context(), req: testRequest(), onDelta: func(d chat.Delta) {
+					x := &exchange{c: c, ctx: t.Context(), url: c.url, req: testRequest(), onDelta: func(d chat.Delta) {
 						if d.Restart {
 							shown.Reset()
 						}

@@ -351,6 +351,41 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestRedirects: a permanent one is remembered, another is asked for anew.
+func TestRedirects(t *testing.T) {
+	for code, want := range map[int]string{307: "/v1/chat/completions", 308: "/there"} {
+		var paths []string
+		s := &server{t: t, answers: []testResponse{status(code, "", "Location", "/there"), says("a"), says("b")}, n: 64}
+		c := testClient(t, s, nil)
+		c.quirks = otherRow
+		c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			paths = append(paths, r.URL.Path)
+			return s.RoundTrip(r)
+		})
+		for range 2 {
+			if _, _, err := ask(t, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(paths) != 3 || paths[1] != "/there" || paths[2] != want {
+			t.Errorf("after a %d: %q, want the last at %s", code, paths, want)
+		}
+	}
+}
+
+// TestPlainOnce: a plain reply that is tried in place of a stream and fails too
+// does not end streaming for good.
+func TestPlainOnce(t *testing.T) {
+	s := &server{t: t, answers: []testResponse{sse(), sse(), sse(), says("Good.")}, n: 64}
+	c := testClient(t, s, nil)
+	if _, _, err := ask(t, c); err == nil || len(s.asked) != 3 {
+		t.Errorf("asked %d times, error %v, want an error after three", len(s.asked), err)
+	}
+	if _, _, err := ask(t, c); err != nil || sent(t, s.asked[3], "stream") != "true" {
+		t.Errorf("error %v, the next request has stream %q, want true", err, sent(t, s.asked[3], "stream"))
+	}
+}
+
 func TestProgress(t *testing.T) {
 	s := &server{t: t, answers: []testResponse{sse(
 		`{"choices":[{"delta":{"role":"assistant","content":null}}],"prompt_progress":{"total":24011,"cache":4,"processed":2052,"time_ms":498}}`,

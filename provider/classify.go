@@ -34,6 +34,9 @@ func (c *Client) classify(status int, said complaint, h http.Header) *failure {
 	if f.message == "" {
 		f.message = strings.ToLower(http.StatusText(f.code))
 	}
+	if f.class == BadRequest && hasAny(said.words, "tool", "function call") && hasAny(said.words, "not support", "unsupported") {
+		f.message += "; the model may lack tool support"
+	}
 	if f.class == ContextOverflow && !strings.Contains(strings.ToLower(f.message), "context") {
 		f.message += "; the conversation is longer than the context window"
 	}

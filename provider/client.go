@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,8 +32,6 @@ type Client struct {
 	unit    time.Duration // of the back-off, a second outside of tests
 }
 
-func errNotObject(what string) error { return fmt.Errorf("%s is not a JSON object", what) }
-
 // New checks the options; it opens no connection.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
@@ -43,8 +40,15 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		o: o, base: base, url: under(base, "/chat/completions"), host: strings.ToLower(base.Host),
-		quirks: quirksOf(strings.ToLower(base.Hostname())), roots: newRoots(base.Hostname(), o.CAFile), known: map[string]*learnt{}, images: map[string]bool{}, unit: time.Second,
+		o:      o,
+		base:   base,
+		url:    under(base, "/chat/completions"),
+		host:   strings.ToLower(base.Host),
+		quirks: quirksOf(strings.ToLower(base.Hostname())),
+		roots:  newRoots(base.Hostname(), o.CAFile),
+		known:  map[string]*learnt{},
+		images: map[string]bool{},
+		unit:   time.Second,
 	}
 	if c.extra, err = parseExtra(o.ExtraBody); err != nil {
 		return nil, err
@@ -87,7 +91,7 @@ func (c *Client) setHeaders() error {
 		}
 		h.Set(kv[0], kv[1])
 		for _, word := range append(strings.Fields(kv[1]), kv[1]) {
-			if len(word) >= minSecret {
+			if len(word) >= 6 { // what is shorter is no secret
 				c.secrets = append(c.secrets, word)
 			}
 		}
@@ -125,38 +129,51 @@ func (c *Client) learnt() *learnt {
 // Chat sends one request and reads its reply. Retries, waits and repairs happen
 // inside and are told through onDelta.
 func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
-	x := &exchange{c: c, ctx: ctx, req: req, onDelta: onDelta}
+	x := &exchange{c: c, ctx: ctx, url: c.url, req: req, onDelta: onDelta}
 	x.look()
 	for {
 		got, f := x.attempt()
 		if f == nil {
 			x.checkOllama(x.size, got.Usage.Prompt)
-			return c.finish(got), nil
+			return c.complete(got), nil
 		}
 		switch x.next(f, &got) {
 		case again:
 			continue
 		case accept:
-			return c.finish(got), nil
+			return c.complete(got), nil
 		}
 		got.Message.ToolCalls = nil
-		if ctx.Err() != nil {
-			return got, fmt.Errorf("request cancelled: %w", context.Cause(ctx))
-		}
-		err := f.final()
-		var overflow *chat.OverflowError
-		if errors.As(err, &overflow) && overflow.Limit > 0 {
-			c.learn(overflow.Limit, "learnt")
-		}
-		return got, err
+		return got, x.end(f)
 	}
 }
 
-// finish adds what is known beside the reply.
-func (c *Client) finish(got chat.Reply) chat.Reply {
+// complete adds what is known beside the reply.
+func (c *Client) complete(got chat.Reply) chat.Reply {
 	if got.Finish == "" {
 		got.Finish = chat.FinishStop
 	}
 	got.Window = c.learnt().window
 	return got
+}
+
+// end is the error of an exchange that is given up.
+func (x *exchange) end(f *failure) error {
+	if x.ctx.Err() != nil {
+		return fmt.Errorf("request cancelled: %w", context.Cause(x.ctx))
+	}
+	if x.madePlain { // it was no better
+		x.c.learnt().plain = false
+	}
+	if f.class == ContextOverflow && f.limit > 0 {
+		x.c.learn(f.limit, "learnt")
+	}
+	return f.final()
+}
+
+// Close ends the trace and the idle connection. A client can be used on after
+// it.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return c.trace.close()
 }

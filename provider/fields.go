@@ -87,7 +87,7 @@ func (c *Client) streams() bool { return c.o.Stream && !c.learnt().plain }
 func (c *Client) effort(tools bool) string {
 	l, q, model := c.learnt(), &c.quirks, c.o.Model
 	switch {
-	case l.effort != "":
+	case l.effort == "none", l.effort != "" && c.thinks():
 		return l.effort
 	case tools && matchAny(q.EffortTool, bareModel(model)):
 		return "none"

@@ -41,7 +41,7 @@ func readAll(t *testing.T, body string, n int) (*chat.Reply, *failure, string) {
 	s := &server{t: t, answers: []testResponse{{Status: 200, Text: &body}}, n: n}
 	c := testClient(t, s, func(o *Options) { o.IdleTimeout = time.Minute })
 	var d told
-	x := &exchange{c: c, ctx: t.Context(), req: testRequest(), onDelta: d.take}
+	x := &exchange{c: c, ctx: t.Context(), url: c.url, req: testRequest(), onDelta: d.take}
 	got, f := x.attempt()
 	return &got, f, d.text
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 
 	"cluade/internal/chat"
@@ -65,3 +66,5 @@ func number(s string) int {
 	}
 	return n
 }
+
+func errNotObject(what string) error { return fmt.Errorf("%s is not a JSON object", what) }

@@ -19,6 +19,7 @@ type reply struct {
 	reasoning *outlet
 	tags      splitter
 	key       string // the name under which thinking came
+	detailed  bool   // it came in reasoning_details alone
 	details   details
 	calls     calls
 	finish    string // in the words of chat.Finish, "" if none came
@@ -177,39 +178,36 @@ func (r *reply) message(m *fastjson.Value, whole bool) {
 // thinkingKeys are the names of the thinking text, in the order of preference.
 var thinkingKeys = [2]string{"reasoning_content", "reasoning"}
 
-// thinking reads the thinking text under the first name that is not empty, and
-// from then on under that name: some servers send it under two.
+// thinking reads the thinking text under the first name that has any, and from
+// then on under that name: some servers send it under two, or under one and in
+// reasoning_details.
 func (r *reply) thinking(m *fastjson.Value) {
-	key := ""
+	name := ""
 	for _, k := range thinkingKeys {
-		if kind(m.Get(k)) != fastjson.TypeString {
+		v := m.Get(k)
+		if kind(v) != fastjson.TypeString {
 			continue
 		}
-		filled := len(m.GetStringBytes(k)) > 0
-		if r.key == "" && !filled {
-			r.key = k // there, though empty: some want it back all the same
+		if r.key == "" {
+			r.key = k // there, though perhaps empty: some want it back all the same
 		}
-		if filled && (key == "" || k == r.key) {
-			key = k
+		if len(v.GetStringBytes()) > 0 && (name == "" || k == r.key) {
+			name = k
 		}
-	}
-	if key != "" {
-		if r.reasoning.all.Len() == 0 {
-			r.key = key
-		}
-		r.reasoning.write(text(m.Get(key)))
 	}
 	readable := r.details.add(m.Get("reasoning_details"))
-	if key == "" && (r.key == "" || r.reasoning.all.Len() == 0) || r.key == detailsKey {
-		if readable != "" {
-			r.key = detailsKey
+	first := r.reasoning.all.Len() == 0
+	switch {
+	case name != "":
+		if first {
+			r.key = name
 		}
+		r.reasoning.write(text(m.Get(name)))
+	case readable != "" && (first || r.detailed):
+		r.detailed = true
 		r.reasoning.write(readable)
 	}
 }
-
-// detailsKey stands for thinking that came in reasoning_details alone.
-const detailsKey = "reasoning_details"
 
 // content reads a string or a list of parts.
 func (r *reply) content(v *fastjson.Value) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"strings"
 	"time"
 
@@ -26,7 +27,8 @@ type exchange struct {
 	req     chat.Request
 	onDelta func(chat.Delta)
 
-	note      string // for the model, after a call that its server could not read
+	url       *url.URL // where it goes, after a redirect where that led
+	note      string   // for the model, after a call that its server could not read
 	sent      []field
 	size      int64 // of the last request, in bytes
 	retries   int
@@ -37,6 +39,7 @@ type exchange struct {
 	noData    int       // streams in a row that ended before any data
 	loading   time.Time // when the server was first found loading its model
 	polls     int       // how often it was asked since
+	madePlain bool      // a plain reply is asked for because streams broke off
 	shown     bool      // the attempt has shown something
 }
 
@@ -123,7 +126,7 @@ func (x *exchange) lowerMax(f *failure) step {
 	if x.repairs >= maxRepairs || valueOf(x.sent, name) == "" || f.limit == 0 || !hasAny(f.words, "max_tokens", "max_completion_tokens", "in the completion", "context limit:") {
 		return giveUp
 	}
-	room := f.limit - x.promptEstimate()
+	room := f.limit - x.promptSize(f.words)
 	if room < minRoom || room >= n {
 		return giveUp
 	}
@@ -136,9 +139,19 @@ func (x *exchange) lowerMax(f *failure) step {
 // minRoom is the least room for an answer that is worth asking for.
 const minRoom = 1024
 
-// promptEstimate is the size of the prompt in tokens, rather too high.
-func (x *exchange) promptEstimate() int {
-	return int(x.c.newRequest(x.req, x.note).size() / 3)
+// promptWords lead to the size of the prompt in a complaint about prompt and
+// output together; see overflowWords for the notation.
+var promptWords = []string{"exceed context limit: # +", "(# in the messages", "has # input tokens", "# in the prompt", "prompt contains at least # input tokens"}
+
+// promptSize is the size of the prompt in tokens: as the server said, else an
+// estimate that is rather too high.
+func (x *exchange) promptSize(words string) int {
+	for _, p := range promptWords {
+		if n, ok := match(words, p); ok && n > 0 {
+			return n
+		}
+	}
+	return int(x.size / 3)
 }
 
 // backOff waits for a server that is busy, or as long as it said. A local
@@ -187,12 +200,14 @@ func (x *exchange) resend(f *failure, got *chat.Reply) step {
 			return accept
 		}
 	}
-	if f.noData {
-		if x.noData++; x.noData == 2 && x.c.streams() {
-			x.c.learnt().plain = true
-			x.notice("the stream broke off twice without data; asking for a plain reply")
-			return again
-		}
+	if x.noData++; !f.noData {
+		x.noData = 0
+	}
+	if x.noData == 2 && x.c.streams() && most > 1 {
+		x.resends++
+		x.madePlain, x.c.learnt().plain = true, true
+		x.notice("the stream broke off twice without data; asking for a plain reply")
+		return again
 	}
 	if f.clean && x.cleanEnds > 1 && !f.noData {
 		f.addHint("it ends there again; the limit on the output (max_tokens) may be too small for the call")

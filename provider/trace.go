@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"errors"
 	"os"
-	"strings"
 
 	"cluade/internal/chat"
 	"cluade/internal/jsonenc"
@@ -93,16 +91,11 @@ func count64(b []byte, key string, n int) []byte {
 	return jsonenc.AppendInt(jsonenc.AppendKey(b, key), int64(n))
 }
 
-// Close ends the trace and the idle connection.
-func (c *Client) Close() error {
-	c.http.CloseIdleConnections()
-	if c.trace.file == nil {
+func (t *trace) close() error {
+	if t.file == nil {
 		return nil
 	}
-	err := c.trace.file.Close()
-	c.trace.file = nil
-	if errors.Is(err, os.ErrClosed) || err != nil && strings.Contains(err.Error(), "closed") {
-		return nil
-	}
+	err := t.file.Close()
+	t.file = nil
 	return err
 }

@@ -65,25 +65,26 @@ func proxyFor(r *http.Request) (*url.URL, error) {
 }
 
 // redirect judges a redirect. Only one that keeps the method and the host is
-// followed: the key belongs to the host that the user named.
-func (c *Client) redirect(resp *http.Response, at *url.URL) *failure {
-	target, err := resp.Location()
-	f := &failure{class: NotAPI, advice: adviseNo, code: resp.StatusCode}
+// followed, to target: the key belongs to the host that the user named.
+func (c *Client) redirect(resp *http.Response, at *url.URL) (f *failure, target *url.URL) {
+	f = &failure{class: NotAPI, advice: adviseNo, code: resp.StatusCode, message: "redirected to nowhere"}
+	to, err := resp.Location()
 	if err != nil {
-		f.message = "a redirect to nowhere"
-		return f
+		return f, nil
 	}
-	shown := c.secrets.mask(shownURL(target))
+	shown := c.secrets.mask(shownURL(to))
 	keeps := resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect
 	switch {
 	case !keeps:
 		f.message = "redirected to " + shown + "; set base_url to where the API is"
-	case !sameHost(at, target):
+		return f, nil
+	case !sameHost(at, to):
 		f.message = "redirected to another host, " + shown + ", which would get the key; set base_url to it if it is right"
-	default:
-		f.advice, f.target, f.message = adviseMove, target.String(), "redirected to "+shown
+		return f, nil
 	}
-	return f
+	to.User = at.User
+	f.advice, f.target, f.message = adviseMove, shown, "redirected to "+shown
+	return f, to
 }
 
 // sameHost says whether b is the same host as a, reached at least as safely.
