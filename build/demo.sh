@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-go build -o "$scratch/model" ./tests/model
+go build -buildvcs=false -o "$scratch/model" ./tests/model
 cat >"$scratch/answers" <<'END'
 text Let me look.
 call bash {"command":"uname -srm && free 2>/dev/null | head -n 2"}

@@ -1,6 +1,7 @@
 # Sourced by the scripts beside it.
 # report NAME VALUE: prints a figure beside the previous one and its budget of
-# build/budgets. over is set when it breaks the limit.
+# build/budgets. over is set when it breaks the limit; a time never does, for it
+# is the machine's as much as the program's.
 over=
 report() {
 	line=$(sed -n "s/^$1  *//p" build/budgets)
@@ -8,6 +9,9 @@ report() {
 	set -- "$1" "$2" $line
 	verdict=ok
 	[ "$2" -le "$4" ] || verdict="over the target"
-	[ "$2" -le "$5" ] || { verdict="OVER THE LIMIT"; over=yes; }
+	if [ "$2" -gt "$5" ]; then
+		verdict="OVER THE LIMIT"
+		[ "$6" = ms ] || over=yes
+	fi
 	printf '%-18s %9s %-5s  previous %9s  target %9s  limit %9s  %s\n' "$1" "$2" "$6" "$3" "$4" "$5" "$verdict"
 }

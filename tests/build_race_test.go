@@ -2,5 +2,8 @@
 
 package tests
 
-// buildFlags are how the binary under test is built: its races count too.
-var buildFlags = []string{"-race"}
+// How the binary under test is built: its races count too.
+var (
+	buildFlags = []string{"-race"}
+	buildEnv   = []string{"CGO_ENABLED=1"}
+)

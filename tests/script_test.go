@@ -6,6 +6,7 @@
 package tests
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,8 @@ var (
 	binDir string
 	binErr error
 )
+
+var update = flag.Bool("u", false, "write what cmp finds different into the scripts")
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "cluade-tests-")
@@ -56,10 +59,11 @@ func binary(t *testing.T) string {
 func install(target string) error {
 	bin, emu := os.Getenv("CLUADE_BIN"), os.Getenv("CLUADE_EMU")
 	if bin == "" {
-		args := []string{"build", "-tags", "nethttpomithttp2,netgo,osusergo", "-o", target}
+		args := []string{"build", "-buildvcs=false", "-tags", "nethttpomithttp2,netgo,osusergo", "-o", target}
 		args = append(args, buildFlags...)
 		cmd := exec.Command("go", append(args, ".")...)
 		cmd.Dir = root
+		cmd.Env = append(os.Environ(), buildEnv...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
@@ -89,7 +93,7 @@ func TestScripts(t *testing.T) {
 		Setup:              prepare,
 		Cmds:               commands,
 		RequireUniqueNames: true,
-		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
+		UpdateScripts:      *update,
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "root":
