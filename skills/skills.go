@@ -1,0 +1,247 @@
+// Package skills finds and reads skills: directories with a file SKILL.md that
+// holds instructions for one kind of task behind a few lines of metadata, the
+// form that Claude Code and others share (agentskills.io/specification). A skill
+// is text that grants nothing: what it declares to need changes no permission.
+// Files come from anybody: sizes are bounded, nothing but a regular file is
+// opened, and links lead nowhere but where a Root says.
+package skills
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+const (
+	fileName   = "SKILL.md"
+	maxFile    = 128 << 10 // bytes of a SKILL.md
+	maxName    = 64        // bytes of a skill's name
+	maxEntries = 1000      // names looked at in one root
+)
+
+// System is where packages install skills.
+const System = "/usr/share/cluade/skills"
+
+// Root is a directory that holds skills, each in a directory of its own. Links
+// are followed where they stay in Dir, or lead into Within; "" is nowhere else.
+type Root struct{ Dir, Within string }
+
+// Skill is one skill as it was found. A skill with a Fault is there but cannot
+// be used; its Name is then that of its directory, as it is.
+type Skill struct {
+	Name        string
+	Description string   // one line
+	Tools       []string // what it declares to need; no permission comes of it
+	Dir         string   // absolute, links resolved
+	Fault       string   // why it is not offered; "" if it is
+
+	root *root // where it was found
+}
+
+// Roots are the places for skills, the nearest first: those of the working
+// directory, then the user's, then the system's. Links in the user's own may
+// lead anywhere in the home directory. home and state may be "".
+func Roots(dir, home, state string) []Root {
+	var roots []Root
+	add := func(within string, dirs ...string) {
+		for _, d := range dirs {
+			roots = append(roots, Root{filepath.Join(d, "skills"), within})
+		}
+	}
+	add("", filepath.Join(dir, ".cluade"), filepath.Join(dir, ".agents"), filepath.Join(dir, ".claude"))
+	if state != "" {
+		add(home, state)
+	}
+	if home != "" {
+		add(home, filepath.Join(home, ".agents"), filepath.Join(home, ".claude"))
+	}
+	return append(roots, Root{Dir: System})
+}
+
+// Find returns the skills below the roots, in the order of these and then by
+// directory. Of several with one name the nearest counts; the notices say which
+// ones it hides, one sentence each, not escaped.
+func Find(roots []Root) (list []Skill, notices []string) {
+	f := finder{roots: resolve(roots)}
+	for i := range f.roots {
+		found, more := f.search(&f.roots[i])
+		if more {
+			notices = append(notices, fmt.Sprintf("only %d names in %s are looked at", maxEntries, f.roots[i].Dir))
+		}
+		for _, s := range found {
+			same := func(o Skill) bool { return o.Fault == "" && o.Name == s.Name }
+			if i := slices.IndexFunc(list, same); i < 0 || s.Fault != "" {
+				list = append(list, s)
+			} else if list[i].Dir != s.Dir {
+				notices = append(notices, fmt.Sprintf("%s in %s hides the one in %s", s.Name, list[i].Dir, s.Dir))
+			}
+		}
+	}
+	return list, notices
+}
+
+// finder is one search.
+type finder struct{ roots []root }
+
+// root is a Root that is there.
+type root struct {
+	Root
+	real   string // Dir with its links resolved
+	within string // Within with its links resolved, or real
+}
+
+// resolve leaves out what is not there. A directory that is two roots, as those
+// of the working directory are in the home, is the later of them.
+func resolve(roots []Root) []root {
+	var list []root
+	var infos []os.FileInfo
+	for _, r := range roots {
+		real, err := filepath.EvalSymlinks(r.Dir)
+		if err != nil {
+			continue
+		}
+		fi, err := os.Stat(real)
+		if err != nil || !fi.IsDir() {
+			continue
+		}
+		if i := slices.IndexFunc(infos, func(o os.FileInfo) bool { return os.SameFile(o, fi) }); i >= 0 {
+			list, infos = slices.Delete(list, i, i+1), slices.Delete(infos, i, i+1)
+		}
+		within := real
+		if w, err := filepath.EvalSymlinks(r.Within); err == nil && r.Within != "" {
+			within = w
+		}
+		list, infos = append(list, root{r, real, within}), append(infos, fi)
+	}
+	return list
+}
+
+// search looks at the directories of one root. more says that it has too many
+// names.
+func (f *finder) search(r *root) (found []Skill, more bool) {
+	d, err := os.Open(r.real)
+	if err != nil {
+		return nil, false
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(maxEntries + 1)
+	if len(names) > maxEntries {
+		names, more = names[:maxEntries], true
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if s, ok := f.look(r, name); ok {
+			found = append(found, s)
+		}
+	}
+	return found, more
+}
+
+// look reads the skill in one directory of a root; false says that it holds
+// none.
+func (f *finder) look(r *root, name string) (Skill, bool) {
+	dir, err := filepath.EvalSymlinks(filepath.Join(r.real, name))
+	if err != nil {
+		return Skill{}, false
+	}
+	_, err = os.Lstat(filepath.Join(dir, fileName))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return Skill{}, false
+	}
+	s := Skill{Name: name, Dir: dir, root: r}
+	if !inside(r.real, dir) && !inside(r.within, dir) {
+		elsewhere := func(o root) bool { return filepath.Dir(dir) == o.real }
+		s.Fault = "it is a link that leads out of " + r.within
+		return s, !slices.ContainsFunc(f.roots, elsewhere)
+	}
+	text, err := s.read()
+	if err != nil {
+		s.Fault = err.Error()
+		return s, true
+	}
+	h, _, err := parse(text)
+	switch {
+	case err != nil:
+		s.Fault = err.Error()
+	case h.name != "" && !validName(h.name):
+		s.Fault = fmt.Sprintf("the name %.80q is not of 1 to %d letters, digits, dots, underscores and hyphens", h.name, maxName)
+	case h.name == "" && !validName(name):
+		s.Fault = "it has no name, and its directory's cannot be one"
+	case h.description == "":
+		s.Fault = "it has no description"
+	}
+	if s.Fault == "" && h.name != "" {
+		s.Name = h.name
+	}
+	s.Description, s.Tools = h.description, h.tools
+	return s, true
+}
+
+// read returns the text of the skill's file, without a byte order mark and with
+// plain line ends.
+func (s Skill) read() (string, error) {
+	path, err := filepath.EvalSymlinks(filepath.Join(s.Dir, fileName))
+	if err != nil {
+		return "", reason(err)
+	}
+	if !inside(s.Dir, path) && !inside(s.root.real, path) {
+		return "", errors.New(fileName + " is a link that leads out of its directory")
+	}
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return "", reason(err)
+	}
+	if !fi.Mode().IsRegular() {
+		return "", errors.New(fileName + " is not a regular file")
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0) // it may have become a pipe
+	if err != nil {
+		return "", reason(err)
+	}
+	defer file.Close()
+	if fi, err = file.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return "", errors.New(fileName + " is not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return "", reason(err)
+	case len(data) > maxFile:
+		return "", fmt.Errorf("%s is larger than %d bytes", fileName, maxFile)
+	case !utf8.Valid(data):
+		return "", errors.New(fileName + " is not UTF-8 text")
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	return strings.ReplaceAll(text, "\r", "\n"), nil
+}
+
+// reason is an error without the path.
+func reason(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s cannot be read: %w", fileName, p.Err)
+	}
+	return err
+}
+
+// inside says whether path is dir or lies below it; both are clean.
+func inside(dir, path string) bool {
+	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+func validName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}
