@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cluade/internal/policy"
+	"cluade/skills"
 )
 
 // ErrNoMatch and ErrManyMatches are why an edit did not apply.
@@ -55,6 +56,7 @@ type Env struct {
 	Timeout time.Duration
 	Vars    []string // the environment of children
 	Seen    map[string]Seen
+	Skills  []skills.Root // where skills are looked for
 }
 
 // Seen is what a file was like when the model last read or wrote it, so that a
@@ -79,7 +81,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep}
+var Builtin = Set{read, write, edit, bash, glob, grep, skill}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.

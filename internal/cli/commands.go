@@ -29,6 +29,7 @@ func slashCommands() []slashCommand {
 		{"resume", "<id>", "go on with a saved one", (*app).cmdResume},
 		{"new", "", "begin a new session", (*app).cmdNew},
 		{"model", "<name>", "use another model", (*app).cmdModel},
+		{"skills", "", "list the skills", (*app).cmdSkills},
 	}
 }
 

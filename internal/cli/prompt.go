@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/skills"
 )
 
 // promptOptions are what a system message is made from.
@@ -18,6 +19,8 @@ type promptOptions struct {
 	Append           []string            // texts of --append-system-prompt
 	NoProject        bool                // leave the project's instructions out
 	Plan             bool                // the run may only look
+	Skills           []skills.Root       // where skills are; nil offers none
+	Window           func() int          // tokens of the model's window; nil is not known
 	Getenv           func(string) string // nil knows no variable
 }
 
@@ -40,11 +43,13 @@ func newPrompt(o promptOptions) *prompt {
 	return p
 }
 
-// NewTurn reads the instruction files anew and returns what is to be said of
-// them that was not said at the last turn.
+// NewTurn reads the instruction files and looks for skills anew, and returns
+// what is to be said of them that was not said at the last turn.
 func (p *prompt) NewTurn() []string {
 	text, notices := readInstructions(p.opts)
-	p.compose(text)
+	list, more := readSkills(p.opts)
+	p.compose(text + list)
+	notices = append(notices, more...)
 	var news []string
 	for _, n := range notices {
 		if !slices.Contains(p.told, n) {
@@ -58,10 +63,10 @@ func (p *prompt) NewTurn() []string {
 // System is the system message of the next request.
 func (p *prompt) System() string { return p.text }
 
-func (p *prompt) compose(instructions string) {
+func (p *prompt) compose(files string) {
 	var b strings.Builder
 	b.WriteString(p.fixed)
-	b.WriteString(instructions)
+	b.WriteString(files)
 	if len(p.opts.Append) > 0 {
 		b.WriteString("\n# Instructions given on the command line of this run\n\n")
 		b.WriteString(strings.Join(p.opts.Append, "\n\n"))

@@ -45,7 +45,11 @@ func (o *output) Emit(e agent.Event) {
 			o.remark()
 		}
 	case agent.CallStart:
-		o.progress("[using tool: "+chat.EscapeText(e.Call.Name, 0)+"...]", e.Gist)
+		if e.Call.Name == "skill" {
+			o.progress("[using skill: "+chat.EscapeText(e.Gist, 64)+"...]", "")
+		} else {
+			o.progress("[using tool: "+chat.EscapeText(e.Call.Name, 0)+"...]", e.Gist)
+		}
 		o.spin.start()
 	case agent.CallEnd:
 		o.spin.pause()

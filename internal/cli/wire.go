@@ -23,7 +23,7 @@ import (
 const minSecret = 8
 
 // planTools are the tools of a run that only looks.
-var planTools = []string{"read", "glob", "grep"}
+var planTools = []string{"read", "glob", "grep", "web_search", "web_fetch", "skill"}
 
 // connect makes the client of the configured endpoint.
 func (a *app) connect(cfg *store.Config, key string) (*provider.Client, error) {
@@ -66,11 +66,13 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	a.tools = &tools.Env{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
+		Skills: a.skillRoots(),
 	}
 	a.prompt = newPrompt(promptOptions{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
 		Created: s.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
-		Plan: a.flags.agentMode == "plan",
+		Plan:   a.flags.agentMode == "plan",
+		Skills: a.tools.Skills, Window: func() int { return a.agent.ContextLimit() },
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())
