@@ -29,12 +29,17 @@ func (o *outlet) write(s string) {
 		if !opens {
 			return
 		}
-		if o.fence.open() {
+		if inCode(&o.fence, o.all.String()[:o.given]) {
 			o.release(1) // an example, shown as such
 			continue
 		}
 		o.held = true
 	}
+}
+
+// inCode says whether what follows before is shown as code.
+func inCode(f *fence, before string) bool {
+	return f.open() || strings.HasSuffix(before, "`")
 }
 
 // release lets the next n bytes out.
@@ -67,7 +72,7 @@ func (o *outlet) recover(known map[string]string) []piece {
 	all := o.all.String()
 	f := o.fence
 	for at := o.given; at < len(all); {
-		if !f.open() {
+		if !inCode(&f, all[:at]) {
 			if found, ok := parseTextCalls(all[at:], known); ok {
 				text := strings.TrimRight(all[:at], " \t\r\n")
 				o.release(len(text) - o.given)
