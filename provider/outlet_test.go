@@ -18,7 +18,7 @@ func TestHold(t *testing.T) {
 		{"marker", []step{{"Hi <tool", "Hi "}, {"_call>{", "Hi "}, {"}", "Hi "}}, "Hi <tool_call>{}"},
 		{"no marker after all", []step{{"Hi <tool", "Hi "}, {"box", "Hi <toolbox"}}, "Hi <toolbox"},
 		{"marker in a fence", []step{{"```\n<tool_call>x\n```\nmore", "```\n<tool_call>x\n```\nmore"}, {".", "```\n<tool_call>x\n```\nmore."}}, "```\n<tool_call>x\n```\nmore."},
-		{"marker in inline code", []step{{"`<tool_call>` is", "`<tool_call>` is"}}, "`<tool_call>` is"},
+		{"marker in inline code", []step{{"`<tool_call>` on", "`<tool_call>` on"}}, "`<tool_call>` on"},
 		{"bare object", []step{{"{", ""}, {"\"na", ""}, {"me\": 1}", ""}}, "{\"name\": 1}"},
 		{"other object", []step{{"{", ""}, {"\"x", "{\"x"}}, "{\"x"},
 		{"secret", []step{{"a secret-o", "a "}, {"f-mine b", "a *** b"}}, "a *** b"},
