@@ -136,11 +136,12 @@ func pasteIsOpen(text string) bool {
 	return strings.LastIndex(text, "\x1b[200~") > strings.LastIndex(text, "\x1b[201~")
 }
 
-// readLine asks for one line. Ctrl-C makes it errDropped.
+// readLine asks for one line. Ctrl-C makes it errDropped; it is watched for
+// before the prompt says that keys count.
 func (a *app) readLine(ctx context.Context, in *lineReader, ask string) (string, error) {
-	a.out.Prompt(ask)
 	reading, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	a.out.Prompt(ask)
 	line, err := in.readLine(reading)
 	if err != nil && reading.Err() != nil && ctx.Err() == nil {
 		return "", errDropped

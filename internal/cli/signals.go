@@ -29,7 +29,14 @@ func (s stopped) exitCode() int { return 128 + int(s.sig) }
 
 // watchRun ends the run when it is told to end. Ctrl-C ends a one-shot; in a
 // conversation that is the turn's affair. The function returned ends the watch.
+//
+// The first use of os.Process asks the kernel for pidfds by way of a child that
+// shares the signal handlers (os.checkPidfd): a Ctrl-C at that moment would
+// count twice. So it is done here, before anybody types.
 func (a *app) watchRun(oneShot bool) func() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		p.Release()
+	}
 	sigs := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 	if oneShot {
 		sigs = append(sigs, syscall.SIGINT)

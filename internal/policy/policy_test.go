@@ -61,7 +61,7 @@ func TestEveryCombination(t *testing.T) {
 
 // expect is the verdict in the words of the manual.
 func expect(p *Policy, s Subject, g Guard, w Wish, yes bool) Verdict {
-	level := s.Tool
+	var level string
 	if l, ok := p.Levels[s.Tool]; ok {
 		level = l.Verdict.String()
 	} else if s.Effect == External {
