@@ -1,0 +1,252 @@
+package dangercheck
+
+import "strings"
+
+// call is one command about to run: a program's base name, its arguments and
+// what it would read.
+type call struct {
+	c    *checker
+	s    *scope
+	path string // the program as it was typed
+	name string // its base name
+	args []value
+	in   fact
+}
+
+// run judges a command and everything it runs, and returns what it writes.
+func (c *checker) run(args []value, s *scope, in fact) fact {
+	if !c.enter() {
+		return fact{}
+	}
+	defer c.leave()
+	for len(args) > 0 {
+		size := 0
+		for i := range args {
+			size += len(args[i].s) + 1
+		}
+		if !c.spend(size) {
+			return fact{}
+		}
+		if c.seen != nil {
+			c.seen(args)
+		}
+		if args[0].unknown() {
+			if args[0].downloaded() {
+				c.report(DownloadExec, "a download is run as a command")
+			}
+			return opaque(in)
+		}
+		if f := c.funcs[args[0].text()]; f != nil {
+			return c.callFunction(f, args, s, in)
+		}
+		k := &call{c: c, s: s, path: args[0].text(), name: base(args[0].text()), args: args[1:], in: in}
+		p, ok := k.peel()
+		switch {
+		case !ok:
+			if f, done := k.builtin(); done {
+				return f
+			}
+			k.judge()
+			return k.output()
+		case p.shell:
+			t := *s
+			return k.fedToShell(&t)
+		case p.isText:
+			t := s.call(p.name, p.args)
+			return c.inner(p.text, &t, in)
+		}
+		if p.dir.s != "" {
+			t := *s
+			t.cd(p.dir)
+			s = &t
+		}
+		args = p.args
+	}
+	return fact{}
+}
+
+// definition is a function of the text. bomb says that it starts itself at
+// least twice, in the background.
+type definition struct {
+	body []*list
+	bomb bool
+}
+
+func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) fact {
+	if f.bomb {
+		c.report(ForkBomb, "function "+args[0].text()+" starts itself without end")
+		return fact{}
+	}
+	t := s.call(args[0], args[1:])
+	out := c.lists(f.body, &t, in)
+	t.args, t.argsKnown = s.args, s.argsKnown // what else it changed, stays
+	*s = t
+	return out
+}
+
+func bombs(f *command) bool {
+	calls, background := 0, false
+	var walk func(l *list)
+	walk = func(l *list) {
+		for i := range l.items {
+			it := &l.items[i]
+			background = background || it.op == "&"
+			for _, cmd := range it.pipe {
+				if cmd.kind == simple && len(cmd.words) > 0 && cmd.words[0].bare() == f.name {
+					calls++
+				}
+				if cmd.kind != function {
+					for _, b := range cmd.body {
+						walk(b)
+					}
+				}
+			}
+		}
+	}
+	for _, l := range f.body {
+		walk(l)
+	}
+	return calls >= 2 && background
+}
+
+// builtin takes the commands that change what the shell knows or that run what
+// they are given. done says that nothing else is to be judged.
+func (k *call) builtin() (out fact, done bool) {
+	if isShell(k.name) {
+		return k.shell(), true
+	}
+	switch k.name {
+	case "eval":
+		return k.eval(), true
+	case ".", "source":
+		return k.source(), true
+	case "su":
+		return k.su(), true
+	case "ssh", "dbclient":
+		return k.ssh(), true
+	case "tmux":
+		return fact{}, k.tmux()
+	case "trap":
+		if len(k.args) > 1 {
+			t := *k.s
+			k.c.inner(k.args[0].s, &t, fact{})
+		}
+	case "at", "batch":
+		t := *k.s
+		k.c.inner(k.in.text, &t, fact{})
+	case "xargs":
+		return k.xargs(), true
+	case "parallel":
+		return k.parallel(), true
+	case "find":
+		return k.find(), true
+	case "cd", "pushd", "chdir":
+		k.cd()
+	case "popd":
+		k.s.cd(value{s: unknown})
+	case "export", "readonly", "local", "declare", "typeset":
+		k.declare()
+	case "set":
+		k.setArgs()
+	case "shift":
+		if a := k.s.args; len(a) > 1 {
+			k.s.args = append([]value{a[0]}, a[2:]...)
+		}
+	case "read":
+		k.read()
+	case "unset":
+		for _, a := range k.args {
+			k.s.set(a.text(), value{})
+		}
+	default:
+		return fact{}, false
+	}
+	return fact{}, true
+}
+
+// maxDir is the longest directory that is followed.
+const maxDir = 1024
+
+// cd changes to a directory.
+func (s *scope) cd(dir value) {
+	s.moved = true
+	if dir.unknown() || dir.s == "-" || dir.s == "" {
+		s.dir, s.lost = "", true
+		return
+	}
+	s.dir = s.join(dir.s)
+	s.lost = s.lost && !rooted(s.dir)
+	if len(s.dir) > maxDir {
+		s.dir, s.lost = "", true
+	}
+}
+
+func (k *call) cd() {
+	dir := value{s: home}
+	for _, a := range k.args {
+		dir = a
+		if len(a.s) < 2 || a.s[0] != '-' { // what stands before are options
+			break
+		}
+	}
+	k.s.cd(dir)
+}
+
+// declare takes export and its kin, which set what they name.
+func (k *call) declare() {
+	for _, a := range k.args {
+		if isAssignment(a.s) {
+			name, val, _ := strings.Cut(a.s, "=")
+			a.s = val
+			k.s.set(name, a)
+		}
+	}
+}
+
+func (k *call) setArgs() {
+	for i, a := range k.args {
+		if a.text() == "--" {
+			k.s.args = append([]value{{s: "sh"}}, k.args[i+1:]...)
+			k.s.argsKnown = true
+			return
+		}
+	}
+}
+
+// read sets variables from the first line of standard input: one takes all of
+// it, of several each takes a word.
+func (k *call) read() {
+	var names []string
+	for i := 0; i < len(k.args); i++ {
+		a := k.args[i].text()
+		if len(a) > 1 && a[0] == '-' {
+			if strings.IndexByte("adeinNptu", a[len(a)-1]) >= 0 {
+				i++
+			}
+			continue
+		}
+		names = append(names, a)
+	}
+	line, _, _ := strings.Cut(k.in.text, "\n")
+	rest := line
+	for i, n := range names {
+		v := sourced(strings.TrimSpace(rest), k.in)
+		if i < len(names)-1 {
+			v.s, rest, _ = strings.Cut(v.s, " ")
+		}
+		if !k.in.fed {
+			v.s = unknown
+		}
+		k.s.set(n, v)
+	}
+}
+
+// sourced is text that came through a pipe.
+func sourced(s string, from fact) value {
+	v := value{s: s}
+	if from.download || from.tree != "" || from.pid != "" {
+		f := from
+		v.src = &f
+	}
+	return v
+}

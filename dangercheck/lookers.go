@@ -1,0 +1,246 @@
+package dangercheck
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// looker is a program that may look. short and long are its options that do
+// (as in the function options), most is how many other words it may have, verbs
+// what the first of them must be, and check, if there is one, says of those
+// words whether that call only looks.
+type looker struct {
+	names string
+	globs globbing
+	short string // "*" allows every option
+	long  string
+	most  int
+	verbs string
+	check func(words []string) bool
+}
+
+const anyNumber = 1 << 10
+
+// lookers is the one table of programs that may look. Name look-ups are not in
+// it, nor git: what was read could leave as a name, and a repository's own
+// settings name programs that git runs.
+var lookers = [...]looker{
+	{"cat head tail wc cut tr grep", anyGlob, "*", "", anyNumber, "", readsFiles},
+	{"ls stat du df", anyGlob, "*", "", anyNumber, "", nil},
+	{"file", safeGlob, "bhiklLNprsv0F:f:e:P:", "brief mime mime-type mime-encoding keep-going dereference no-dereference special-files raw separator=", anyNumber, "", nil},
+	{"sort", safeGlob, "bcCdfghiMmnrRsuVzk:t:", "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort month-sort version-sort reverse unique stable check merge zero-terminated key= field-separator=", anyNumber, "", readsFiles},
+	{"uniq", noGlob, "cdDuizf:s:w:", "count repeated unique ignore-case zero-terminated skip-fields= skip-chars= check-chars=", 1, "", readsFiles},
+	{"find", safeGlob, "*", "", anyNumber, "", lookFind},
+
+	{"free uptime uname id ps pgrep", noGlob, "*", "", anyNumber, "", nil},
+	{"top", noGlob, "*", "", anyNumber, "", lookTop},
+	{"lsof", noGlob, "abilnNPRtUwp:u:c:d:", "", anyNumber, "", withoutAt},
+	{"hostname", noGlob, "sfdiIaA", "short fqdn long domain ip-address all-ip-addresses all-fqdns alias", 0, "", nil},
+	{"date", noGlob, "*", "", anyNumber, "", lookDate},
+	{"logread", noGlob, "fzZtl:e:", "", 0, "", nil},
+	{"dmesg", noGlob, "HTLkutxewWdrSJf:l:", "human ctime reltime follow kernel userspace decode raw json nopager level= facility= since= until=", 0, "", nil},
+	{"journalctl", noGlob, "aefqrxklb0123456789u:o:p:t:g:S:U:n:", "all boot no-pager since= until= unit= user-unit= priority= reverse follow lines= output= utc grep= dmesg system user list-boots disk-usage identifier= facility= catalog quiet no-hostname no-full full no-tail header fields field=", anyNumber, "", nil},
+	{"vcgencmd", noGlob, "", "", 2, "", lookVcgencmd},
+
+	{"ip", noGlob, "*", "", anyNumber, "", lookIP},
+	{"ifconfig", noGlob, "a", "", 1, "", nil},
+	{"route", noGlob, "ne46v", "", 0, "", nil},
+	{"arp", noGlob, "anvei:", "", 1, "", addresses},
+	{"bridge", noGlob, "sdjpc", "", anyNumber, "", func(w []string) bool {
+		return len(w) > 1 && hasWord("link fdb vlan mdb", w[0]) && hasWord("show list ls", w[1])
+	}},
+	{"iw", noGlob, "", "", 4, "", lookIw},
+	{"iwinfo", noGlob, "", "", 2, "", func(w []string) bool {
+		return len(w) != 2 || hasWord("info scan assoclist freqlist txpowerlist countrylist htmodelist", w[1])
+	}},
+	{"ss", noGlob, "tuwxlnapeimsoH046O", "tcp udp raw unix listening numeric all processes extended info memory summary options no-header oneline", 0, "", nil},
+	{"netstat", noGlob, "tulnapeirsWcgoxw46", "numeric listening tcp udp all programs route interfaces statistics wide", 0, "", nil},
+	{"ifstatus", noGlob, "", "", 1, "", nil},
+	{"wg", noGlob, "", "", 3, "", lookWg},
+	{"nft", noGlob, "asnjy", "handle stateless json numeric", 4, "", lookNft},
+	{"iptables ip6tables", noGlob, "LSnvxt:", "list list-rules line-numbers numeric verbose exact table=", 2, "", nil},
+	{"fw4", noGlob, "", "", 1, "print", nil},
+	{"ping ping6", noGlob, "*", "", anyNumber, "", lookPing},
+	{"traceroute traceroute6", noGlob, "nIq:w:m:46", "", 1, "", oneAddress},
+
+	{"uci", safeGlob, "qXnN", "", anyNumber, "show get export changes", nil},
+	{"ubus", noGlob, "vS", "", 4, "", lookUbus},
+	{"opkg", safeGlob, "", "size nocase", anyNumber, "list list-installed list-upgradable list-changed-conffiles info files status", nil},
+	{"apk", safeGlob, "IaLsvedwRrqu", "installed upgradable contents size all description depends rdepends who-owns", anyNumber, "list info policy", nil},
+	{"apt", safeGlob, "aq", "installed upgradable all-versions", anyNumber, "list show", nil},
+	{"dpkg", safeGlob, "lLs", "list listfiles status", anyNumber, "", nil},
+	{"systemctl", safeGlob, "*", "", anyNumber, "", lookSystemctl},
+}
+
+func lookerOf(name string) *looker {
+	for i := range lookers {
+		if hasWord(lookers[i].names, name) {
+			return &lookers[i]
+		}
+	}
+	return nil
+}
+
+// looks reports whether a call with these arguments only looks.
+func (l *looker) looks(a []string) bool {
+	if l.short != "*" {
+		var ok bool
+		if a, ok = options(a, l.short, l.long); !ok || len(a) > l.most {
+			return false
+		}
+	}
+	if l.verbs != "" && (len(a) == 0 || !hasWord(l.verbs, a[0])) {
+		return false
+	}
+	return l.check == nil || l.check(a)
+}
+
+// readsFiles refuses devices: opening some of them already does something.
+func readsFiles(w []string) bool {
+	for _, t := range w {
+		if strings.Contains(t, "dev/") && t != "/dev/null" {
+			return false
+		}
+	}
+	return true
+}
+
+func lookFind(a []string) bool {
+	for _, t := range a {
+		if hasPrefix(t, "-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from") {
+			return false
+		}
+	}
+	return true
+}
+
+func lookTop(a []string) bool {
+	w, ok := options(a, "bcHiS1d:n:o:p:u:w:m", "")
+	all := strings.Join(a, " ")
+	return ok && len(w) == 0 && strings.Contains(all, "b") && strings.Contains(all, "n")
+}
+
+// withoutAt refuses host names behind an @, which lsof would look up.
+func withoutAt(w []string) bool {
+	for _, t := range w {
+		if strings.Contains(t, "@") {
+			return false
+		}
+	}
+	return true
+}
+
+func lookDate(a []string) bool {
+	var rest []string
+	for _, t := range a {
+		if !hasWord("-I -Idate -Ihours -Iminutes -Iseconds -Is", t) {
+			rest = append(rest, t)
+		}
+	}
+	w, ok := options(rest, "uRd:r:", "utc universal date= reference= rfc-email rfc-2822 rfc-3339= iso-8601 iso-8601=")
+	return ok && (len(w) == 0 || len(w) == 1 && w[0] != "" && w[0][0] == '+')
+}
+
+func lookVcgencmd(w []string) bool {
+	return len(w) > 0 && hasPrefix(w[0], "get_", "measure_") && strings.IndexByte(w[0], ' ') < 0
+}
+
+func lookIP(a []string) bool {
+	for len(a) > 0 && strings.HasPrefix(a[0], "-") {
+		if !hasWord("-4 -6 -s -d -o -br -j -p -c -h -N -stats -statistics -details -oneline -brief -json -pretty -color -human -iec", a[0]) {
+			return false
+		}
+		a = a[1:]
+	}
+	if len(a) == 0 || !hasWord("link l address addr a route r neigh neighbour neighbor n rule ru maddress maddr mroute", a[0]) {
+		return false
+	}
+	for _, t := range a {
+		if strings.HasPrefix(t, "-") {
+			return false
+		}
+	}
+	switch {
+	case len(a) == 1:
+		return true
+	case a[1] == "get":
+		return len(a) == 3 && hasWord("route r", a[0]) && isAddress(a[2])
+	}
+	return hasWord("show list ls lst", a[1])
+}
+
+func lookIw(w []string) bool {
+	switch {
+	case len(w) == 1:
+		return hasWord("dev list phy", w[0])
+	case len(w) == 2:
+		return w[0] == "reg" && w[1] == "get" || w[0] != "reg" && hasWord("info link scan", w[1])
+	case len(w) > 2 && hasWord("dev phy", w[0]):
+		return len(w) == 3 && hasWord("info link scan", w[2]) || len(w) == 4 && hasWord("station survey scan", w[2]) && w[3] == "dump"
+	}
+	return false
+}
+
+func lookWg(w []string) bool {
+	switch {
+	case len(w) == 0:
+		return true
+	case w[0] != "show":
+		return false
+	}
+	return len(w) < 3 || hasWord("public-key listen-port fwmark peers endpoints allowed-ips latest-handshakes transfer persistent-keepalive", w[2])
+}
+
+// lookNft refuses what could be another statement: nft reads its words as one
+// text.
+func lookNft(w []string) bool {
+	if len(w) < 2 || w[0] != "list" || !hasWord("ruleset tables table chains chain sets set maps map counters counter", w[1]) {
+		return false
+	}
+	for _, t := range w {
+		for i := range len(t) {
+			if !isNameByte(t[i], false) && t[i] != '-' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func lookPing(a []string) bool {
+	w, ok := options(a, "c:W:w:i:I:s:qn46", "")
+	return ok && oneAddress(w) && strings.Contains(" "+strings.Join(a, " "), " -c")
+}
+
+func oneAddress(w []string) bool { return len(w) == 1 && isAddress(w[0]) }
+
+func addresses(w []string) bool { return len(w) == 0 || oneAddress(w) }
+
+func isAddress(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
+func lookUbus(w []string) bool {
+	switch {
+	case len(w) == 0:
+		return false
+	case w[0] == "list":
+		return len(w) < 3
+	}
+	return w[0] == "call" && len(w) > 2 && hasWord("status info board dump", w[2])
+}
+
+// lookSystemctl wants the verb in front of all options that take a value, or
+// such a value could be taken for it.
+func lookSystemctl(a []string) bool {
+	verb := 0
+	for verb < len(a) && hasWord("--no-pager --full -l --all -a --plain --no-legend -q --quiet --user --system", a[verb]) {
+		verb++
+	}
+	if verb == len(a) || !hasWord("status show cat", a[verb]) && !hasPrefix(a[verb], "list-", "is-") {
+		return false
+	}
+	_, ok := options(a[verb:], "laqrTp:t:n:o:", "no-pager full all plain no-legend quiet user system value failed reverse after before recursive show-types property= type= state= lines= output=")
+	return ok
+}

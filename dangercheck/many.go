@@ -1,0 +1,170 @@
+package dangercheck
+
+import "strings"
+
+// maxInputs is how many words of its input xargs is followed with.
+const maxInputs = 64
+
+// inputs are the words that xargs would add to a command.
+func (k *call) inputs() []value {
+	if k.in.text == unknown {
+		return []value{sourced(unknown, k.in)}
+	}
+	var out []value
+	for w := range strings.FieldsSeq(k.in.text) {
+		if len(out) == maxInputs {
+			break
+		}
+		out = append(out, sourced(asPattern(w), k.in))
+	}
+	return out
+}
+
+// xargs judges the command that it would build. One built for each input word
+// is judged for the first alone.
+func (k *call) xargs() fact {
+	i, replace := 0, ""
+	for i < len(k.args) {
+		a := k.args[i].text()
+		if len(a) < 2 || a[0] != '-' {
+			break
+		}
+		i++
+		switch {
+		case a == "--replace", a == "-i":
+			replace = "{}"
+		case strings.HasPrefix(a, "--replace="):
+			replace = a[len("--replace="):]
+		case a == "-I" && i < len(k.args):
+			replace = k.args[i].text()
+			i++
+		case a[1] == 'I':
+			replace = a[2:]
+		case hasWord("--max-args --max-procs --max-lines --max-chars --arg-file --delimiter --eof", a):
+			i++
+		case a[1] != '-' && strings.IndexByte("nPLsdEa", a[len(a)-1]) >= 0:
+			i++
+		}
+	}
+	if i == len(k.args) {
+		return k.in // echo is the command
+	}
+	return k.built(k.args[i:], k.inputs(), replace)
+}
+
+// parallel judges the command that it would build of the words behind :::, or
+// of its input.
+func (k *call) parallel() fact {
+	cmd := k.args[k.afterOptions(0, "jNnLSaPI"):]
+	extra := k.inputs()
+	for i, a := range cmd {
+		if strings.HasPrefix(a.text(), ":::") {
+			cmd, extra = cmd[:i], cmd[i+1:]
+			break
+		}
+	}
+	if len(cmd) == 1 && strings.IndexByte(cmd[0].s, ' ') > 0 { // shell text
+		cmd = []value{{s: "sh"}, {s: "-c"}, cmd[0]}
+		return k.built(cmd, extra, "{}")
+	}
+	for _, a := range cmd {
+		if strings.Contains(a.text(), "{}") {
+			return k.built(cmd, extra, "{}")
+		}
+	}
+	return k.built(cmd, extra, "")
+}
+
+// built judges a command with words added at its end, or the first of them in
+// place of replace.
+func (k *call) built(cmd, extra []value, replace string) fact {
+	args := append([]value(nil), cmd...)
+	if replace == "" {
+		args = append(args, extra...)
+	} else if len(extra) > 0 {
+		for i, a := range args {
+			t := plain(a.s)
+			if !strings.Contains(t, replace) || !k.c.spend(len(t)+len(extra[0].s)*strings.Count(t, replace)) {
+				continue
+			}
+			args[i] = extra[0]
+			args[i].s = strings.ReplaceAll(t, replace, extra[0].s)
+		}
+	}
+	t := *k.s
+	return k.c.run(args, &t, fact{})
+}
+
+// find judges -delete and the commands it would run. A test that narrows what
+// is found makes it pass, as far as the tree is concerned.
+func (k *call) find() fact {
+	roots, i := k.findRoots()
+	tree := ""
+	for _, r := range roots {
+		if k.s.inSystem(r) {
+			tree = r.text()
+		}
+	}
+	for ; i < len(k.args); i++ {
+		switch a := k.args[i].text(); a {
+		case "-delete":
+			if tree != "" {
+				k.c.report(RmRoot, "removes what lies in "+tree)
+			}
+		case "-exec", "-execdir":
+			end := i + 1
+			for end < len(k.args) && k.args[end].s != ";" && k.args[end].s != "+" {
+				end++
+			}
+			k.findExec(k.args[i+1:end], tree)
+			i = end
+		case "-ok", "-okdir": // asks the person
+			for i < len(k.args) && k.args[i].s != ";" {
+				i++
+			}
+		case "-type", "-maxdepth", "-mindepth":
+			i++
+		case "-name", "-iname", "-path", "-wholename":
+			i++
+			if i < len(k.args) && k.args[i].text() != "*" {
+				tree = ""
+			}
+		case "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-follow", "-a", "-and", "(", ")", "-ls":
+		default:
+			tree = ""
+		}
+	}
+	return fact{text: unknown, tree: tree}
+}
+
+func (k *call) findRoots() (roots []value, next int) {
+	i := 0
+	for i < len(k.args) && hasWord("-H -L -P -E -X -x -s", k.args[i].text()) {
+		i++
+	}
+	for i < len(k.args) {
+		a := k.args[i].text()
+		if a == "" || a[0] == '-' || a == "(" || a == "!" || a == ")" {
+			break
+		}
+		roots = append(roots, k.args[i])
+		i++
+	}
+	if len(roots) == 0 {
+		roots = []value{{s: "."}}
+	}
+	return roots, i
+}
+
+func (k *call) findExec(cmd []value, tree string) {
+	args := make([]value, len(cmd))
+	for i, v := range cmd {
+		if t := v.text(); strings.Contains(t, "{}") {
+			v.s = strings.ReplaceAll(t, "{}", unknown)
+			v.src = &fact{tree: tree}
+		}
+		args[i] = v
+	}
+	t := *k.s
+	k.c.run(args, &t, fact{})
+}

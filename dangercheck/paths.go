@@ -1,0 +1,186 @@
+package dangercheck
+
+import (
+	"path"
+	"strings"
+)
+
+// isSystemDir reports whether p is one of the directories without which a box
+// does not work or does not keep what its owner has. Deeper ones count only
+// where they are named.
+func isSystemDir(p string) bool {
+	switch p {
+	case "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/mnt", "/media", "/opt", "/overlay", "/proc", "/rom", "/root",
+		"/run", "/sbin", "/srv", "/sys", "/usr", "/var", "/www",
+		"/etc/config", "/etc/init.d", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/share", "/lib/modules", "/lib/firmware", "/var/lib",
+		"/overlay/upper", "/boot/firmware", home:
+		return true
+	}
+	user, ok := strings.CutPrefix(p, "/home/")
+	return ok && strings.IndexByte(user, '/') < 0
+}
+
+// systemDirs are those that a pattern could stand for.
+const systemDirs = "/bin /boot /dev /etc /home /lib /lib32 /lib64 /mnt /media /opt /overlay /proc /rom /root /run /sbin /srv /sys /usr /var /www " +
+	"/etc/config /etc/init.d /usr/bin /usr/sbin /usr/lib /usr/share /lib/modules /lib/firmware /var/lib /overlay/upper /boot/firmware"
+
+// rooted reports whether a path does not depend on where it is used.
+func rooted(p string) bool {
+	return p != "" && (p[0] == '/' || p[0] == markHome)
+}
+
+// join returns a path as seen from where commands run: absolute, or beginning
+// with the home mark, or relative to a place not told; "" if it is not told
+// itself.
+func (s *scope) join(p string) string {
+	switch {
+	case p == "" || strings.IndexByte(p, markUnknown) >= 0:
+		return ""
+	case p[0] == '/':
+		return path.Clean(p)
+	case p[0] == markHome:
+		if p = path.Clean(p); rooted(p) {
+			return p
+		}
+		return "/home" // above a home
+	case p[0] == markPwd:
+		p = "." + p[1:]
+	}
+	if s.dir == "" {
+		return path.Clean(p)
+	}
+	return path.Clean(s.dir + "/" + p)
+}
+
+// everything reports whether the last element of a path stands for all of a
+// directory's contents, as * and .* and .[!.]* do.
+func everything(e string) bool {
+	return strings.ContainsAny(e, patterns) && strings.Trim(e, ".!^]"+patterns) == ""
+}
+
+// isSystem reports whether a joined path names a system directory or all that
+// is in one.
+func isSystem(p string) bool {
+	for {
+		i := strings.LastIndexByte(p, '/')
+		if i < 0 || !everything(p[i+1:]) {
+			break
+		}
+		if p = p[:i]; p == "" {
+			return true
+		}
+	}
+	if isSystemDir(p) {
+		return true
+	}
+	if !strings.ContainsAny(p, patterns) {
+		return false
+	}
+	for d := range strings.SplitSeq(systemDirs, " ") {
+		if strings.Count(p, "/") == strings.Count(d, "/") {
+			if ok, _ := path.Match(plain(p), d); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// own makes the home directory's path comparable: it begins with the
+// home mark.
+func (c *checker) own(p string) string {
+	if h := c.o.Home; h != "" && h != "/" {
+		if rest, ok := strings.CutPrefix(p, h); ok && (rest == "" || rest[0] == '/') {
+			return home + rest
+		}
+	}
+	return p
+}
+
+// inSystem reports whether a value names a system directory as it stands, or
+// from where cd went.
+func (s *scope) inSystem(v value) bool {
+	p := s.join(v.s)
+	return rooted(p) && isSystem(p)
+}
+
+// bare reports whether a relative path stands for all of the working directory
+// or of one above it.
+func bare(p string) bool {
+	if p == "" || rooted(p) {
+		return false
+	}
+	if p[0] == markPwd {
+		p = "." + p[1:]
+	}
+	p = strings.TrimRight(p, "/")
+	i := strings.LastIndexByte(p, '/')
+	for e := range strings.SplitSeq(p[:max(i, 0)], "/") {
+		if strings.Trim(e, ".") != "" {
+			return false
+		}
+	}
+	last := p[i+1:]
+	return last == "." || last == ".." || everything(last)
+}
+
+// wipes reports whether removing a path recursively takes a system directory,
+// a home, or all of a place that cd did not name.
+func (k *call) wipes(v value) bool {
+	p := k.s.join(v.s)
+	switch {
+	case p == "":
+		return false
+	case rooted(p) && isSystem(k.c.own(p)):
+		return true
+	case k.s.moved:
+		return !rooted(p) && bare(p)
+	}
+	return bare(v.s) && !strings.HasPrefix(k.s.dir+"/", "/tmp/")
+}
+
+// deviceKind is what a path below /dev stands for.
+type deviceKind int
+
+const (
+	noDevice    deviceKind = iota
+	harmless               // terminals, null, descriptors and the like
+	rawDisk                // a disk, a partition or what stands for one
+	flashMemory            // mtd and ubi
+	otherDevice
+)
+
+func (s *scope) device(v value) deviceKind {
+	name, ok := strings.CutPrefix(s.join(v.s), "/dev/")
+	if !ok || name == "" {
+		return noDevice
+	}
+	name = plain(name)
+	switch {
+	case strings.HasPrefix(name, "mtd"), strings.HasPrefix(name, "ubi"):
+		return flashMemory
+	case isDisk(name):
+		return rawDisk
+	case hasPrefix(name, "null", "zero", "full", "std", "fd/", "shm/", "tty", "pts/", "console", "random", "urandom", "ptmx", "kmsg", "log",
+		"tcp/", "udp/", "snd/", "dsp", "lp", "usb/", "hidraw", "input/", "net/", "fuse", "watchdog", "gpio", "i2c-", "spidev", "mqueue/"):
+		return harmless
+	}
+	return otherDevice
+}
+
+func isDisk(name string) bool {
+	if len(name) > 2 && name[1] == 'd' && strings.IndexByte("shv", name[0]) >= 0 { // sda, hda1, vdb
+		return true
+	}
+	return name != "mapper/control" && name != "loop-control" &&
+		hasPrefix(name, "mmcblk", "nvme", "disk/", "mapper/", "loop", "nbd", "dm-", "md", "root", "zram", "xvd", "pmem", "block/", "bcache", "rbd", "drbd")
+}
+
+func hasPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,259 @@
+package dangercheck
+
+import "strings"
+
+// wrapper is a program that runs the command in its arguments. Options are
+// named by their letter or long name.
+type wrapper struct {
+	name   string
+	values string // letters of the options that take a value
+	long   string // blank-separated long options that take the next word
+	skip   int    // operands before the command
+	text   string // options whose value is shell text
+	dir    string // options that change the directory
+	idle   string // options with which nothing runs
+	shell  string // options with which a shell reads standard input, if no command follows
+}
+
+// wrappers is the one table of them. It lists what admins use; a program that
+// is not here hides the command behind it.
+var wrappers = [...]wrapper{
+	{name: "sudo", values: "ugpChrtTUDR", long: "user group prompt close-from host role type command-timeout other-user chdir chroot", dir: "D chdir", idle: "l v K V e list validate remove-timestamp edit", shell: "s i shell login"},
+	{name: "doas", values: "uC", idle: "L C", shell: "s"},
+	{name: "run0", long: "unit property description slice user group nice chdir setenv background", dir: "D chdir", values: "upgD"},
+	{name: "pkexec", long: "user"},
+	{name: "env", values: "uCS", long: "unset chdir split-string", text: "S split-string", dir: "C chdir"},
+	{name: "nice", values: "n", long: "adjustment"},
+	{name: "ionice", values: "cnpPu", long: "class classdata pid", idle: "p P u"},
+	{name: "chrt", values: "TPDp", skip: 1, idle: "p m"},
+	{name: "nohup"}, {name: "setsid"}, {name: "builtin"}, {name: "eatmydata"}, {name: "fakeroot"}, {name: "unbuffer"},
+	{name: "torsocks"}, {name: "torify"}, {name: "linux32"}, {name: "linux64"}, {name: "dbus-run-session"}, {name: "catchsegv"},
+	{name: "proxychains", values: "f"}, {name: "proxychains4", values: "f"},
+	{name: "command", idle: "v V"}, {name: "exec", values: "a"},
+	{name: "stdbuf", values: "ioe", long: "input output error"},
+	{name: "time", values: "fo", long: "format output"},
+	{name: "timeout", values: "sk", long: "signal kill-after", skip: 1},
+	{name: "busybox", idle: "list list-full install"}, {name: "toybox"},
+	{name: "taskset", values: "p", skip: 1, idle: "p"},
+	{name: "numactl", values: "CmNpi", idle: "s H"},
+	{name: "flock", values: "wEc", long: "timeout wait conflict-exit-code command", skip: 1, text: "c command", idle: "u"},
+	{name: "lock", skip: 1, idle: "u"},
+	{name: "screen", values: "StTcehps", idle: "ls list x X r"},
+	{name: "sshpass", values: "pfdP"},
+	{name: "autossh", values: "M"},
+	{name: "watch", values: "nqdi", long: "interval equexit"},
+	{name: "script", values: "cEIOBTmo", long: "command", text: "c command"},
+	{name: "strace", values: "oepsEuaIPSbXO"}, {name: "ltrace", values: "oepsuanAlx"},
+	{name: "unshare", values: "RwSG", long: "root wd", dir: "w wd", shell: "m n p r U u i"},
+	{name: "nsenter", values: "tSGW", long: "target", shell: "t m n p a"},
+	{name: "chroot", long: "userspec groups", skip: 1},
+	{name: "setpriv", long: "reuid regid groups"},
+	{name: "setarch", skip: 1}, {name: "setuidgid", skip: 1}, {name: "logsave", skip: 1},
+	{name: "runuser", values: "ugGcs", long: "user group command shell", text: "c command"},
+	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
+	{name: "rlwrap"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
+	{name: "systemd-run", values: "upEHM", long: "unit property description slice setenv uid gid nice working-directory on-active on-boot on-startup on-calendar on-unit-active timer-property", dir: "working-directory"},
+	{name: "systemd-inhibit", long: "what who why mode", idle: "list"},
+	{name: "cpulimit", values: "lpec", long: "limit", idle: "p"},
+	{name: "trickle", values: "udwlts"},
+	{name: "coproc"}, {name: "noglob"}, {name: "nocorrect"},
+}
+
+func wrapperOf(name string) *wrapper {
+	for i := range wrappers {
+		if wrappers[i].name == name {
+			return &wrappers[i]
+		}
+	}
+	return nil
+}
+
+// RunsPrograms reports whether a program of that name runs other programs that
+// its arguments name, so that allowing it allows everything.
+func RunsPrograms(name string) bool {
+	if wrapperOf(name) != nil || isShell(name) || isInterpreter(name) {
+		return true
+	}
+	switch name {
+	case "su", "xargs", "find", "awk", "gawk", "mawk", "nawk", "sed", "ssh", "dbclient", "scp", "sftp", "rsync", "tar", "eval", ".", "source", "trap",
+		"make", "git", "docker", "podman", "crontab", "at", "batch", "parallel", "expect", "tmux", "vi", "vim", "nvim", "view", "ex", "less", "more",
+		"man", "ip", "start-stop-daemon", "cluade", "npm", "npx", "yarn", "pnpm", "go", "cargo", "nmap", "gdb", "zip", "ed", "emacs", "nano",
+		"run-parts", "lxc-attach", "lxc", "machinectl", "ansible":
+		return true
+	}
+	return false
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "ash", "dash", "zsh", "ksh", "mksh", "hush", "rbash", "fish":
+		return true
+	}
+	return false
+}
+
+func isInterpreter(name string) bool {
+	switch strings.TrimRight(name, "0123456789.") {
+	case "python", "perl", "lua", "luajit", "node", "ruby", "php", "tclsh", "ucode", "jshn", "micropython", "deno", "bun":
+		return true
+	}
+	return false
+}
+
+func base(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+
+func hasWord(list, w string) bool {
+	for list != "" {
+		var x string
+		x, list, _ = strings.Cut(list, " ")
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+// peeled is what a wrapper runs: a command, shell text with parameters, or a
+// shell that reads standard input.
+type peeled struct {
+	args   []value // the command, or the parameters of text
+	text   string
+	isText bool
+	name   value // $0 of the text
+	shell  bool
+	dir    value // where it runs, if that changes
+}
+
+// peel returns what a wrapper runs; ok is false when the call is no wrapper's
+// or runs nothing.
+func (k *call) peel() (p peeled, ok bool) {
+	w := wrapperOf(k.name)
+	if w == nil {
+		return k.peelShaped()
+	}
+	skip, i, options := w.skip, 0, true
+	for i < len(k.args) {
+		switch a := k.args[i].text(); {
+		case options && a == "--":
+			options = false
+			i++
+		case options && len(a) > 1 && a[0] == '-' && !k.args[i].unknown():
+			used, end := w.option(k.args[i:], &p)
+			if end {
+				return peeled{}, false
+			}
+			i += used
+		case isAssignment(a) && hasWord("env sudo doas", k.name):
+			i++
+		case skip > 0:
+			i, skip = i+1, skip-1
+		default:
+			p.args, p.shell = k.args[i:], false
+			return p.whole(k.name), true
+		}
+		if p.isText {
+			p.args = k.args[i:]
+			return p, true
+		}
+	}
+	p.shell = p.shell || k.name == "chroot" && skip == 0
+	return p, p.shell
+}
+
+// whole makes text of the arguments of wrappers that hand all of them to a
+// shell.
+func (p peeled) whole(name string) peeled {
+	if name == "watch" || len(p.args) == 1 && strings.IndexByte(p.args[0].s, ' ') > 0 && hasWord("screen script unbuffer", name) {
+		p.text, p.isText, p.args = texts(p.args), true, nil
+	}
+	return p
+}
+
+// option takes one option and says how many words it is, and whether nothing
+// runs because of it.
+func (w *wrapper) option(args []value, p *peeled) (used int, end bool) {
+	a := args[0].text()
+	if name, ok := strings.CutPrefix(a, "--"); ok {
+		name, val, has := strings.Cut(name, "=")
+		used = 1
+		if !has && hasWord(w.long, name) && len(args) > 1 {
+			used, val = 2, args[1].s
+		}
+		return used, w.take(name, val, p)
+	}
+	for j := 1; j < len(a); j++ {
+		letter := a[j : j+1]
+		if strings.IndexByte(w.values, a[j]) < 0 {
+			if w.take(letter, "", p) {
+				return 1, true
+			}
+			continue
+		}
+		used, val := 1, args[0].text()[j+1:]
+		if val == "" && len(args) > 1 {
+			used, val = 2, args[1].s
+		}
+		return used, w.take(letter, val, p)
+	}
+	return 1, false
+}
+
+// take notes what an option means and reports whether nothing runs with it.
+func (w *wrapper) take(name, val string, p *peeled) bool {
+	switch {
+	case hasWord(w.idle, name), name == "help", name == "version":
+		return true
+	case hasWord(w.text, name):
+		p.text, p.isText = val, true
+	case hasWord(w.dir, name):
+		p.dir = value{s: val}
+	case hasWord(w.shell, name):
+		p.shell = true
+	}
+	return false
+}
+
+// peelShaped takes the wrappers whose arguments have a shape of their own.
+func (k *call) peelShaped() (p peeled, ok bool) {
+	switch k.name {
+	case "ip": // ip netns exec NAME command
+		for i := 0; i+3 < len(k.args); i++ {
+			if k.args[i].text() == "netns" && k.args[i+1].text() == "exec" {
+				return peeled{args: k.args[i+3:]}, true
+			}
+		}
+	case "cluade": // cluade guard [options] -- command
+		if !k.first("guard") {
+			return p, false
+		}
+		for i, a := range k.args {
+			if a.text() == "--" {
+				return peeled{args: k.args[i+1:]}, i+1 < len(k.args)
+			}
+		}
+	case "start-stop-daemon":
+		return k.peelDaemon()
+	}
+	return p, false
+}
+
+// peelDaemon takes start-stop-daemon -S -x PROGRAM [-- arguments].
+func (k *call) peelDaemon() (p peeled, ok bool) {
+	for i := 0; i < len(k.args); i++ {
+		a := k.args[i].text()
+		if a == "--" {
+			p.args = append(p.args, k.args[i+1:]...)
+			break
+		}
+		if i+1 == len(k.args) || len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		switch next := k.args[i+1]; {
+		case a == "--exec", a == "--startas", a[1] != '-' && strings.IndexByte("xa", a[len(a)-1]) >= 0:
+			p.args = []value{next}
+		case a == "-d", a == "--chdir":
+			p.dir = next
+		}
+	}
+	return p, len(p.args) > 0 && (k.has("-S", "--start") || k.short("S"))
+}

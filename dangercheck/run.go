@@ -1,0 +1,318 @@
+package dangercheck
+
+import "strings"
+
+// fact is what is known of the text that flows through a pipe or that a
+// command writes. Output that is not followed is an unknown mark in text.
+type fact struct {
+	text     string
+	download bool   // some of it comes from the network
+	tree     string // it names what lies in this system directory
+	pid      string // it holds the number of the process of this name; "*" for a list of all
+	fed      bool   // something is connected
+}
+
+// opaque is what a command writes that is not followed. What is known of its
+// input holds for its output as well.
+func opaque(in fact) fact {
+	return fact{text: unknown, download: in.download, tree: in.tree, pid: in.pid}
+}
+
+// outputs collects what commands write one after the other.
+type outputs struct {
+	fact
+	buf []byte
+}
+
+func (o *outputs) add(c *checker, f fact) {
+	again := f.text == unknown && len(o.buf) > 0 && o.buf[len(o.buf)-1] == markUnknown
+	if !again && c.spend(len(f.text)) && len(o.buf)+len(f.text) <= maxText {
+		o.buf = append(o.buf, f.text...)
+	}
+	o.download = o.download || f.download
+	if o.tree == "" {
+		o.tree = f.tree
+	}
+	if o.pid == "" {
+		o.pid = f.pid
+	}
+}
+
+func (o *outputs) all() fact {
+	if len(o.buf) == 1 && o.buf[0] == markUnknown {
+		o.text = unknown
+	} else {
+		o.text = string(o.buf)
+	}
+	return o.fact
+}
+
+// list judges pipelines in order and returns what they write.
+func (c *checker) list(l *list, s *scope, in fact) fact {
+	if l.foreign && !c.fixed {
+		c.fixed = true
+		defer func() { c.fixed = false }()
+	}
+	if len(l.items) == 1 && l.items[0].op != "&" {
+		return c.pipeline(l.items[0].pipe, s, in)
+	}
+	var out outputs
+	for i := range l.items {
+		it := &l.items[i]
+		sc := s
+		if it.op == "&" {
+			t := *s
+			sc = &t
+		}
+		out.add(c, c.pipeline(it.pipe, sc, in))
+	}
+	return out.all()
+}
+
+func (c *checker) pipeline(cmds []*command, s *scope, in fact) fact {
+	if len(cmds) == 1 {
+		return c.command(cmds[0], s, in)
+	}
+	f := in
+	for i, cmd := range cmds {
+		t := *s
+		f = c.command(cmd, &t, f)
+		f.fed = i < len(cmds)-1
+	}
+	return f
+}
+
+func (c *checker) command(cmd *command, s *scope, in fact) fact {
+	if !c.spend(commandCost) {
+		return fact{}
+	}
+	if !c.fixed {
+		c.start, c.end = cmd.pos, cmd.end
+	}
+	switch cmd.kind {
+	case simple:
+		return c.simple(cmd, s, in)
+	case function:
+		c.define(cmd, s)
+		return fact{}
+	}
+	in, to := c.redirects(cmd.redirs, s, in)
+	switch cmd.kind {
+	case subshell:
+		t := *s
+		s = &t
+	case forLoop:
+		return to.pass(c, c.loop(cmd, s, in), s)
+	case whileLoop:
+		if cmd.reads() {
+			return to.pass(c, c.loopOverLines(cmd, s, in), s)
+		}
+	}
+	c.expandAll(cmd.words, s)
+	return to.pass(c, c.lists(cmd.body, s, in), s)
+}
+
+// lists judges the lists of a compound command, whichever would run.
+func (c *checker) lists(ls []*list, s *scope, in fact) fact {
+	var out outputs
+	for _, l := range ls {
+		out.add(c, c.list(l, s, in))
+	}
+	return out.all()
+}
+
+// maxRounds is how often the body of a loop is looked at.
+const maxRounds = 64
+
+// loop judges the body of a for loop once for each value of its variable.
+func (c *checker) loop(cmd *command, s *scope, in fact) fact {
+	vals := c.expandAll(cmd.words, s)
+	if len(vals) == 0 {
+		vals = []value{{s: unknown}}
+	}
+	var out outputs
+	for _, v := range vals[:min(len(vals), maxRounds)] {
+		s.set(cmd.name, v)
+		out.add(c, c.lists(cmd.body, s, in))
+	}
+	return out.all()
+}
+
+// reads reports whether a while loop takes one line of its input a round.
+func (cmd *command) reads() bool {
+	if len(cmd.body) == 0 || len(cmd.body[0].items) == 0 {
+		return false
+	}
+	first := cmd.body[0].items[0].pipe[0]
+	return first.kind == simple && len(first.words) > 0 && first.words[0].bare() == "read"
+}
+
+func (c *checker) loopOverLines(cmd *command, s *scope, in fact) fact {
+	var out outputs
+	for range maxRounds {
+		out.add(c, c.lists(cmd.body, s, in))
+		_, rest, ok := strings.Cut(in.text, "\n")
+		if !ok || rest == "" {
+			break
+		}
+		in.text = rest
+	}
+	return out.all()
+}
+
+// define keeps a function for its calls and judges its body once, as if called
+// with arguments that are not told.
+func (c *checker) define(cmd *command, s *scope) {
+	t := *s
+	t.args, t.argsKnown = nil, false
+	c.lists(cmd.body, &t, fact{})
+	if c.funcs == nil {
+		c.funcs = make(map[string]*definition)
+	}
+	c.funcs[cmd.name] = &definition{cmd.body, bombs(cmd)}
+}
+
+func (c *checker) simple(cmd *command, s *scope, in fact) fact {
+	args := c.expandAll(cmd.words, s)
+	in, to := c.redirects(cmd.redirs, s, in)
+	before := *s
+	for i := range cmd.assigns {
+		c.assign(&cmd.assigns[i], s)
+	}
+	if len(args) == 0 {
+		return fact{}
+	}
+	c.ownState(args, s)
+	out := c.run(args, s, in)
+	for _, a := range args {
+		if a.into != nil {
+			c.into(a.into, s, out, in)
+		}
+	}
+	for i := range cmd.assigns { // they held for this command alone
+		name := cmd.assigns[i].name
+		if old := before.lookup(name); old != nil {
+			s.set(name, old...)
+		} else {
+			s.set(name, value{s: unknown})
+		}
+	}
+	return to.pass(c, out, s)
+}
+
+func (c *checker) assign(a *assign, s *scope) {
+	var vals []value
+	if a.array != nil {
+		vals = c.expandAll(a.array, s)
+	} else {
+		v := c.one(&a.value, s)
+		v.s = plain(v.s)
+		vals = []value{v}
+	}
+	if a.added {
+		old := s.lookup(a.name)
+		switch {
+		case a.array != nil:
+			vals = append(old[:len(old):len(old)], vals...)
+		case len(old) == 1 && c.spend(len(old[0].s)) && len(old[0].s)+len(vals[0].s) <= maxText:
+			vals[0].s = old[0].s + vals[0].s
+		default:
+			vals = []value{{s: unknown}}
+		}
+	}
+	s.set(a.name, vals...)
+}
+
+// into judges the commands of >(...), which read what the command wrote or, as
+// with tee, what it read.
+func (c *checker) into(l *list, s *scope, out, in fact) {
+	out.download = out.download || in.download
+	out.fed = true
+	t := *s
+	c.list(l, &t, out)
+}
+
+// plumbing says where standard output goes.
+type plumbing struct {
+	closed bool // not to the next command
+	sysrq  bool // to the kernel's trigger
+	into   *list
+}
+
+// pass returns what reaches the next command.
+func (p plumbing) pass(c *checker, out fact, s *scope) fact {
+	if p.sysrq && sysrqStops(out.text) {
+		c.report(Power, "stops the box")
+	}
+	if p.into != nil {
+		c.into(p.into, s, out, fact{})
+	}
+	if p.closed {
+		return fact{}
+	}
+	return out
+}
+
+// redirects judges where output goes and returns what standard input carries.
+func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
+	var to plumbing
+	for i := range rs {
+		r := &rs[i]
+		if r.body != nil {
+			in = sourceOf(c.one(r.body, s))
+			continue
+		}
+		v := c.one(&r.target, s)
+		v.s = plain(v.s)
+		switch r.op {
+		case "<<<":
+			in = sourceOf(v)
+			in.text += "\n"
+		case "<", "<&":
+			switch {
+			case r.fd != "" && r.fd != "0":
+			case v.s == "/dev/null":
+				in = fact{}
+			case v.file:
+				in = *v.src
+				in.fed = true
+			default:
+				in = fact{text: unknown, fed: true}
+			}
+		default:
+			if r.op == ">&" && strings.Trim(v.s, "0123456789-") == "" { // a descriptor
+				continue
+			}
+			c.written(v, s, r.op)
+			if (r.fd == "" || r.fd == "1") && v.s != "/dev/stdout" && v.s != "/dev/fd/1" {
+				to = plumbing{closed: true, sysrq: s.join(v.s) == sysrqFile, into: v.into}
+			}
+		}
+	}
+	return in, to
+}
+
+// sourceOf is a value as standard input.
+func sourceOf(v value) fact {
+	f := fact{text: v.s, fed: true}
+	if v.src != nil {
+		f.download, f.tree, f.pid = v.src.download, v.src.tree, v.src.pid
+	}
+	return f
+}
+
+// inner judges a text that a shell would run.
+func (c *checker) inner(text string, s *scope, in fact) fact {
+	if !c.enter() {
+		return fact{}
+	}
+	defer c.leave()
+	if len(text) > maxText || !c.spend(4*len(text)) {
+		return fact{}
+	}
+	fixed := c.fixed
+	c.fixed = true
+	out := c.list(parse(plain(text)), s, in)
+	c.fixed = fixed
+	return out
+}

@@ -1,0 +1,215 @@
+package dangercheck
+
+import "strings"
+
+// Segment is one command of a command line as rules see it: its words with one
+// blank between them. As typed, quoting is undone, but a word that holds a
+// blank, or is empty, keeps single quotes around it, so that two words never
+// look like one. Nested marks what was not typed as a command: behind a
+// wrapper, in a text for a shell, in a substitution or a function, or a
+// spelling with known values filled in and paths taken off the program.
+type Segment struct {
+	Text   string
+	Nested bool
+}
+
+// Shape is a command line cut up for rules. Simple says that it is a sequence
+// of plain commands and pipelines, without redirection, substitution,
+// background, here-document, assignment or compound command, and that nothing
+// in it was passed over, so that the segments not nested are all that it does.
+type Shape struct {
+	Segments []Segment
+	Simple   bool
+}
+
+// Split cuts a command line into its segments.
+func Split(cmd string) Shape {
+	s := splitter{src: hideMarks(cmd), had: make(map[string]bool)}
+	l := parse(s.src)
+	s.Simple = s.src == cmd && strings.IndexByte(cmd, '\r') < 0 && s.plain(l)
+	s.typed(l)
+	c := checker{work: maxWork, seen: s.run}
+	c.list(l, &scope{}, fact{})
+	return s.Shape
+}
+
+type splitter struct {
+	Shape
+	src string
+	had map[string]bool
+}
+
+func (s *splitter) add(text string, nested bool) {
+	if text != "" && !s.had[text] {
+		s.had[text] = true
+		s.Segments = append(s.Segments, Segment{text, nested})
+	}
+}
+
+// run adds a command that would run, with its path and without.
+func (s *splitter) run(args []value) {
+	s.add(show(texts(args)), true)
+	if name := args[0].text(); strings.IndexByte(name, '/') >= 0 {
+		args = append([]value{{s: base(name)}}, args[1:]...)
+		s.add(show(texts(args)), true)
+	}
+}
+
+// typed adds the commands as they were typed, whatever they stand in.
+func (s *splitter) typed(l *list) {
+	for i := range l.items {
+		for _, cmd := range l.items[i].pipe {
+			s.command(cmd, l.foreign)
+		}
+	}
+}
+
+func (s *splitter) command(cmd *command, foreign bool) {
+	var text []string
+	for i := range cmd.words {
+		w := &cmd.words[i]
+		text = append(text, typedWord(w))
+		s.within(w.parts)
+	}
+	if cmd.kind == simple {
+		s.add(strings.Join(text, " "), foreign)
+	}
+	for i := range cmd.assigns {
+		a := &cmd.assigns[i]
+		s.within(a.value.parts)
+		for _, w := range a.array {
+			s.within(w.parts)
+		}
+	}
+	for i := range cmd.redirs {
+		s.within(cmd.redirs[i].target.parts)
+		if b := cmd.redirs[i].body; b != nil {
+			s.within(b.parts)
+		}
+	}
+	for _, b := range cmd.body {
+		s.typed(b)
+	}
+}
+
+// within adds the commands in substitutions.
+func (s *splitter) within(ps []part) {
+	for i := range ps {
+		if ps[i].list != nil {
+			s.typed(ps[i].list)
+		}
+		s.within(ps[i].alt)
+	}
+}
+
+// typedWord is a word with quoting undone and variables by name.
+func typedWord(w *word) string {
+	var b strings.Builder
+	for i := range w.parts {
+		switch p := &w.parts[i]; p.kind {
+		case partText:
+			b.WriteString(show(p.text))
+		case partVar:
+			b.WriteString("$" + p.text)
+		default:
+			b.WriteString("$(...)")
+		}
+	}
+	t := b.String()
+	if t == "" || strings.ContainsAny(t, " \t\n'\"") {
+		t = "'" + strings.ReplaceAll(t, "'", `'\''`) + "'"
+	}
+	return t
+}
+
+// plain reports whether a list holds nothing but plain commands, and whether
+// they and what separates them are the whole text.
+func (s *splitter) plain(l *list) bool {
+	at := 0
+	for i := range l.items {
+		it := &l.items[i]
+		if it.op == "&" {
+			return false
+		}
+		for _, cmd := range it.pipe {
+			if cmd.kind != simple || len(cmd.words) == 0 || len(cmd.redirs)+len(cmd.assigns) > 0 || !separates(s.src[at:cmd.words[0].pos]) {
+				return false
+			}
+			if !isProgram(&cmd.words[0]) {
+				return false
+			}
+			at = cmd.words[0].pos
+			for j := range cmd.words {
+				w := &cmd.words[j]
+				if strings.Trim(strings.ReplaceAll(s.src[at:w.pos], "\\\n", ""), " \t") != "" || !isPlain(w) || evaluates(cmd.words[0].parts[0].text, w) {
+					return false
+				}
+				at = w.end
+			}
+		}
+	}
+	return separates(s.src[at:])
+}
+
+// separates reports whether a gap between commands holds only what ends one:
+// blanks, line ends, comments, ; | && || and the ! before a pipeline.
+func separates(gap string) bool {
+	for gap != "" {
+		switch c := gap[0]; {
+		case isSpace(c), c == ';', c == '|', c == '!':
+			gap = gap[1:]
+		case strings.HasPrefix(gap, "&&"):
+			gap = gap[2:]
+		case c == '#':
+			_, gap, _ = strings.Cut(gap, "\n")
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isProgram reports whether a word names a program as it stands. Names of
+// other shapes are assignments to array elements, or words that some shells
+// keep for themselves.
+func isProgram(w *word) bool {
+	name := w.bare()
+	if name == "" || hasWord("coproc time select function [[ ]] { } in do done then fi esac", name) {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !isNameByte(c, false) && strings.IndexByte("./+-:@,", c) < 0 && c != markHome {
+			return name == "["
+		}
+	}
+	return true
+}
+
+// isPlain reports whether a word runs nothing and is read alike by all shells.
+func isPlain(w *word) bool {
+	if w.odd {
+		return false
+	}
+	for i := range w.parts {
+		switch p := &w.parts[i]; {
+		case p.kind == partText:
+		case p.kind != partVar, p.op != 0, len(p.alt) > 0:
+			return false
+		}
+	}
+	return true
+}
+
+// evaluates reports whether a builtin could run a substitution that stands in
+// quotes, because it takes the word for an array element or for arithmetic.
+func evaluates(program string, w *word) bool {
+	if !hasWord("test [ printf read unset let declare typeset export readonly local wait eval mapfile readarray getopts", program) {
+		return false
+	}
+	for i := range w.parts {
+		if strings.Contains(w.parts[i].text, "$(") || strings.Contains(w.parts[i].text, "`") {
+			return true
+		}
+	}
+	return false
+}
