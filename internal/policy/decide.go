@@ -3,10 +3,11 @@ package policy
 // The steps of a decision, in the order in which they count. A step may be
 // added inside Refuse or Gate; none may be moved.
 //
-//	Refuse  2  refusals: what a path is
+//	Refuse  2  refusals: deny rules, what a path is, the write scope
 //	        3  boundary: the tools of this mode and agent kind
-//	        4  level of the tool
-//	Gate    8  a hook's wish: raises to a firm ask, or answers a plain one
+//	        4  level of the tool, then --yes, then the mode
+//	Gate    7  danger: a hit is an ask that only a person answers, and only once
+//	        8  an ask rule makes the ask firm; a rule, a grant or a hook answers a plain one
 //	        9  nobody to ask: every ask that is left is refused
 //
 // Steps 1, 5, 6 and 10 belong to the caller: arguments, hooks, preview,
@@ -16,6 +17,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cluade/dangercheck"
 )
 
 // Policy is the permission state of one session: levels and who is there. Only
@@ -26,28 +29,57 @@ type Policy struct {
 	Attended bool             // somebody can be asked
 	Toolset  []string         // the tools of this mode and agent kind; nil is every tool
 	Boundary string           // why another tool is refused: "plan mode allows only looking"
+	Mode     Mode
+	Rules    Rules
+	Grants   []Rule // standing answers of the person; unused where nobody can be asked
+	Danger   Danger
+
+	Project      string // the git root of the session, else its directory; for relative path rules
+	Home         string
+	ProjectScope bool // write and edit stay in Project
 
 	yes bool
+}
+
+// Danger says how commands are judged before they run.
+type Danger struct {
+	State      string   // cluade's state directory
+	Lockout    bool     // what cuts the administrator off counts
+	Exempt     []string // classes that the person does not want to be asked about
+	SkipRemote bool     // commands for other hosts are not judged
 }
 
 // Refuse decides what needs neither hook nor person. A denial is final; an ask
 // or an allow goes on to Gate.
 func (p *Policy) Refuse(s Subject) Decision {
-	for _, path := range s.Paths { // 2
+	if r, ok := p.first(p.Rules.Deny, s); ok { // 2
+		return Decision{Reason: "denied by rule " + r.Text + " (" + r.Source + ")"}
+	}
+	for _, path := range s.Paths {
 		if guarded(path.Guard, s.Effect) {
 			return deny("%s may not touch %s (%s)", s.Tool, path.Abs, owner(path))
 		}
+		if p.ProjectScope && s.Effect == Write && !path.InProject {
+			return deny("%s is outside the project, and writes are limited to it (write_scope)", path.Abs)
+		}
 	}
-	if !p.InToolset(s.Tool) { // 3
+	if p.Mode == ModePlan && !p.looks(s) { // 3
+		return deny("plan mode allows only looking")
+	}
+	if !p.InToolset(s.Tool) {
 		if p.Boundary == "" {
 			return deny("%s is not among the tools of this run", s.Tool)
 		}
 		return deny("%s", p.Boundary)
 	}
-	switch l := p.level(s); l.Verdict { // 4
+	l := p.level(s) // 4
+	switch p.Mode.overlay(l.Verdict, s.Effect) {
 	case Allow:
 		return Decision{Verdict: Allow}
 	case Ask:
+		if l.Verdict == Allow {
+			return Decision{Verdict: Ask, Reason: "mode " + p.Mode.String() + " asks"}
+		}
 		return Decision{Verdict: Ask, Reason: "permission for " + s.Tool + " is ask"}
 	default:
 		return deny("permission for %s is deny (%s)", s.Tool, l.Source)
@@ -57,23 +89,90 @@ func (p *Policy) Refuse(s Subject) Decision {
 // Gate takes what Refuse let through to the last word: allow, an ask that
 // somebody is there to answer, or a denial.
 func (p *Policy) Gate(s Subject, d Decision, w Wish) Decision {
-	switch { // 8
-	case d.Verdict == Deny:
+	if d.Verdict == Deny {
 		return d
-	case w == WishAsk:
-		d = Decision{Verdict: Ask, Reason: "a hook asks", Firm: true}
-	case w == WishAllow && d.Verdict == Ask && !d.Firm && !d.Danger && p.Attended:
-		d = Decision{Verdict: Allow}
 	}
+	if reason := p.danger(s); reason != "" { // 7
+		d = Decision{Verdict: Ask, Reason: reason, Firm: true, Danger: true}
+	}
+	d = p.settle(s, d, w)                // 8
 	if d.Verdict == Ask && !p.Attended { // 9
 		return Unanswered(s, d)
 	}
 	return d
 }
 
+// settle raises an ask to a firm one, or answers a plain one, as rules, grants
+// and a hook's wish say.
+func (p *Policy) settle(s Subject, d Decision, w Wish) Decision {
+	if d.Danger {
+		return d
+	}
+	if r, ok := p.first(p.Rules.Ask, s); ok {
+		return Decision{Verdict: Ask, Reason: "rule " + r.Text + " asks (" + r.Source + ")", Firm: true}
+	}
+	if w == WishAsk {
+		return Decision{Verdict: Ask, Reason: "a hook asks", Firm: true}
+	}
+	if d.Verdict != Ask || d.Firm {
+		return d
+	}
+	switch {
+	case p.covered(p.Rules.Allow, s),
+		p.Attended && p.covered(p.Grants, s),
+		p.Attended && w == WishAllow:
+		return Decision{Verdict: Allow}
+	}
+	return d
+}
+
+// danger says why a call cannot be undone, "" if nothing is known of it. It
+// reads text: a command behind a variable, a script or another language is not
+// seen, and neither is a path that a link leads to after the question.
+func (p *Policy) danger(s Subject) string {
+	o := dangercheck.Options{Dir: s.Dir, Home: p.Home, State: p.Danger.State, Lockout: p.Danger.Lockout, Exempt: p.Danger.Exempt}
+	switch s.Tool {
+	case "bash":
+	case "remote_bash":
+		if p.Danger.SkipRemote {
+			return ""
+		}
+		o.Dir, o.Home = "", ""
+	case "write", "edit":
+		if !p.Danger.Lockout || slices.Contains(p.Danger.Exempt, dangercheck.Lockout) {
+			return ""
+		}
+		for _, f := range s.Paths {
+			if dangercheck.LockoutPath(f.Abs) || dangercheck.LockoutPath(f.Real) {
+				return "dangerous write (" + dangercheck.Lockout + ": " + f.Abs + " decides who may log in)"
+			}
+		}
+		return ""
+	default:
+		return ""
+	}
+	found := dangercheck.Check(s.Command, o)
+	if len(found) == 0 {
+		return ""
+	}
+	return "dangerous command (" + found[0].Class + ": " + found[0].Reason + ")"
+}
+
+// looks is the boundary of plan mode: tools that look, and commands proven to.
+func (p *Policy) looks(s Subject) bool {
+	if !slices.Contains(modes[ModePlan].tools, s.Tool) || s.Host != "" {
+		return false
+	}
+	return s.Tool != "bash" || dangercheck.ReadOnly(s.Command)
+}
+
 // Unanswered is an ask that nobody answered.
 func Unanswered(s Subject, ask Decision) Decision {
 	ask.Verdict, ask.Alone = Deny, true
+	if ask.Danger {
+		ask.Reason = "denied: " + ask.Reason
+		return ask
+	}
 	ask.Reason = "denied: " + s.Tool + " needs approval and no one is here to give it"
 	return ask
 }

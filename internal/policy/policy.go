@@ -37,10 +37,12 @@ type Decision struct {
 
 // Path is one file name that a call touches, resolved once before anything is
 // decided. Abs is the cleaned absolute path as named, Real the same with the
-// links of its existing part resolved. Guard says whether it is cluade's own
+// links of its existing part resolved. Root is the git root that holds it, ""
+// if there is none. Guard says whether it is cluade's own
 // state, by name after resolution or by device and inode.
 type Path struct {
 	Abs, Real string
+	Root      string
 	InProject bool
 	Guard     Guard
 }
@@ -64,6 +66,7 @@ type Subject struct {
 	Dir     string // where Command runs, absolute
 	Host    string // user@host:port as dialled
 	URL     string
+	Name    string // what a rule may name of a tool without command, path, host or URL: a skill
 }
 
 // Wish is what a hook would like to happen to a call.

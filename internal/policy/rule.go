@@ -1,0 +1,360 @@
+package policy
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"cluade/dangercheck"
+)
+
+// Rule is one line of permissions.deny, ask or allow: a tool, or a tool with
+// what of it the rule covers.
+//
+// Rules on commands see the text alone: they do not follow variables, loops,
+// renamed copies or scripts. Rules on paths do not bind the shell. A rule that
+// names the tool alone has no such gaps.
+type Rule struct {
+	Text   string // as written
+	Source string // the file, for people
+
+	tool string // our name; may hold *
+	spec string // "" covers every call
+}
+
+// pathTool is the name under which a rule covers every file tool.
+const pathTool = "path"
+
+// ParseRule reads Tool or Tool(specifier). Tool names are ours or Claude
+// Code's, in any case, and may hold *. The error says what is wrong with it.
+func ParseRule(text, source string) (Rule, error) {
+	r := Rule{Text: strings.TrimSpace(text), Source: source}
+	name, spec, has := strings.Cut(r.Text, "(")
+	name = strings.TrimSpace(name)
+	if has {
+		if !strings.HasSuffix(spec, ")") {
+			return Rule{}, fmt.Errorf("rule %q has no closing parenthesis", text)
+		}
+		r.spec = strings.TrimSpace(strings.TrimSuffix(spec, ")"))
+		if r.spec == "" {
+			return Rule{}, fmt.Errorf("rule %q names nothing between the parentheses; write %s for every call", text, name)
+		}
+	}
+	tool, ok := ToolName(name)
+	switch {
+	case strings.Contains(name, "*"):
+		tool = strings.ToLower(name)
+		if r.spec != "" {
+			return Rule{}, fmt.Errorf("rule %q: a pattern of tools takes no specifier", text)
+		}
+	case strings.EqualFold(name, pathTool):
+		tool = pathTool
+		if r.spec == "" {
+			return Rule{}, fmt.Errorf("rule %q needs a path: path(PATTERN)", text)
+		}
+	case !ok:
+		return Rule{}, fmt.Errorf("rule %q names no tool", text)
+	}
+	r.tool = tool
+	switch tool {
+	case "web_fetch":
+		if r.spec != "" && !strings.HasPrefix(r.spec, "domain:") {
+			return Rule{}, fmt.Errorf("rule %q: write web_fetch(domain:HOST)", text)
+		}
+	case "web_search", "compact", "subagent", "job":
+		if r.spec != "" {
+			return Rule{}, fmt.Errorf("rule %q: %s takes no specifier", text, tool)
+		}
+	}
+	if r.spec == "*" {
+		r.spec = ""
+	}
+	return r, nil
+}
+
+// ToolName is our name of a tool that may be written as ours or as Claude
+// Code's, in any case. Tools of other programs begin with mcp__ and keep their
+// name.
+func ToolName(s string) (name string, ok bool) {
+	if strings.HasPrefix(s, "mcp__") {
+		return s, true
+	}
+	switch low := strings.ToLower(s); low {
+	case "read", "write", "edit", "bash", "glob", "grep", "web_search", "web_fetch", "remote_bash", "compact", "skill", "subagent", "job":
+		return low, true
+	case "multiedit":
+		return "edit", true
+	case "websearch":
+		return "web_search", true
+	case "webfetch":
+		return "web_fetch", true
+	case "task", "agent":
+		return "subagent", true
+	}
+	return "", false
+}
+
+// Rules are the lists of one session. Deny counts before ask, ask before allow;
+// order inside a list does not matter.
+type Rules struct{ Deny, Ask, Allow []Rule }
+
+// first returns the first rule that covers some part of a call, as deny and
+// ask rules do.
+func (p *Policy) first(rules []Rule, s Subject) (Rule, bool) {
+	if len(rules) == 0 {
+		return Rule{}, false
+	}
+	segments := segmentsOf(s)
+	for _, r := range rules {
+		if p.touches(r, s, segments) {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// segmentsOf cuts a call's command up; nil if it has none.
+func segmentsOf(s Subject) []dangercheck.Segment {
+	if s.Command == "" {
+		return nil
+	}
+	return append(dangercheck.Split(s.Command).Segments, dangercheck.Segment{Text: strings.Join(strings.Fields(s.Command), " ")})
+}
+
+// touches reports whether a rule covers some part of a call: any segment of the
+// command, either spelling of any path.
+func (p *Policy) touches(r Rule, s Subject, segments []dangercheck.Segment) bool {
+	if s.Host != "" && r.tool == "remote_bash" && s.Tool != "remote_bash" { // files on that host
+		return r.spec == "" || hostMatches(r.spec, s.Host)
+	}
+	if !r.names(s.Tool) {
+		return false
+	}
+	if r.spec == "" {
+		return true
+	}
+	switch s.Tool {
+	case "bash":
+		return anySegment(r.spec, segments)
+	case "remote_bash":
+		host, cmd, has := splitHostRule(r.spec)
+		return hostMatches(host, s.Host) && (!has || anySegment(cmd, segments))
+	case "web_fetch":
+		return domainMatches(r.spec, s.URL, true)
+	}
+	for _, f := range s.Paths {
+		if p.pathMatches(r.spec, f.Abs) || p.pathMatches(r.spec, f.Real) {
+			return true
+		}
+	}
+	return len(s.Paths) == 0 && s.Name == r.spec
+}
+
+// covered reports whether allow rules cover every part of a call.
+func (p *Policy) covered(rules []Rule, s Subject) bool {
+	for _, r := range rules {
+		if r.names(s.Tool) && r.spec == "" {
+			return true
+		}
+	}
+	switch s.Tool {
+	case "bash":
+		return everySegment(s.Command, func(text string) bool {
+			return some(rules, func(r Rule) bool { return r.tool == "bash" && commandMatches(r.spec, text) })
+		})
+	case "remote_bash":
+		return everySegment(s.Command, func(text string) bool {
+			return some(rules, func(r Rule) bool {
+				host, cmd, has := splitHostRule(r.spec)
+				return r.tool == "remote_bash" && hostMatches(host, s.Host) && (!has || commandMatches(cmd, text))
+			})
+		})
+	case "web_fetch":
+		return some(rules, func(r Rule) bool { return r.tool == "web_fetch" && domainMatches(r.spec, s.URL, false) })
+	}
+	if s.Host != "" {
+		return some(rules, func(r Rule) bool {
+			host, _, has := splitHostRule(r.spec)
+			return r.tool == "remote_bash" && !has && hostMatches(host, s.Host)
+		})
+	}
+	for _, f := range s.Paths {
+		if !some(rules, func(r Rule) bool {
+			return r.names(s.Tool) && p.pathMatches(r.spec, f.Abs) && p.pathMatches(r.spec, f.Real)
+		}) {
+			return false
+		}
+	}
+	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r Rule) bool { return r.tool == s.Tool && r.spec == s.Name })
+}
+
+func some(rules []Rule, f func(Rule) bool) bool {
+	for _, r := range rules {
+		if f(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a rule is about a tool: edit covers write too, read
+// what looks into files, path every file tool.
+func (r Rule) names(tool string) bool {
+	switch r.tool {
+	case tool:
+		return true
+	case "edit":
+		return tool == "write"
+	case "read":
+		return tool == "glob" || tool == "grep"
+	case pathTool:
+		return tool == "read" || tool == "write" || tool == "edit" || tool == "glob" || tool == "grep"
+	}
+	return strings.Contains(r.tool, "*") && wild(r.tool, tool)
+}
+
+func anySegment(pattern string, segments []dangercheck.Segment) bool {
+	for _, s := range segments {
+		if commandMatches(pattern, s.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// everySegment reports whether a command does nothing but what its segments
+// tell, and each of them is covered.
+func everySegment(command string, covered func(string) bool) bool {
+	shape := dangercheck.Split(command)
+	if !shape.Simple {
+		return false
+	}
+	n := 0
+	for _, s := range shape.Segments {
+		if s.Nested {
+			continue
+		}
+		if n++; !covered(s.Text) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// commandMatches compares one command with a pattern: * is any text, and a
+// trailing " *" or ":*" also matches nothing.
+func commandMatches(pattern, text string) bool {
+	pattern = strings.Join(strings.Fields(pattern), " ")
+	if p, ok := strings.CutSuffix(pattern, ":*"); ok {
+		pattern = p + " *"
+	}
+	if p, ok := strings.CutSuffix(pattern, " *"); ok && wild(p, text) {
+		return true
+	}
+	return wild(pattern, text)
+}
+
+// wild matches text with a pattern in which * is any run of characters.
+func wild(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, parts[len(parts)-1])
+}
+
+// splitHostRule cuts "host: command" at the colon and blank.
+func splitHostRule(spec string) (host, command string, has bool) {
+	return strings.Cut(spec, ": ")
+}
+
+// hostMatches compares a pattern with a host as dialled, user@host:port. The
+// pattern's user and port are optional; an IPv6 address stands in brackets.
+func hostMatches(pattern, dialled string) bool {
+	pattern, _, _ = splitHostRule(pattern)
+	user, rest, ok := strings.Cut(pattern, "@")
+	if !ok {
+		user, rest = "*", pattern
+	}
+	host, port := rest, "*"
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && strings.Trim(rest[i+1:], "0123456789*") == "" && !strings.Contains(rest[:i], ":") || i > 0 && rest[i-1] == ']' {
+		host, port = rest[:i], rest[i+1:]
+	}
+	return wild(strings.ToLower(user+"@"+host+":"+port), strings.ToLower(dialled))
+}
+
+// domainMatches compares domain:HOST with a URL's host. A refusal covers the
+// hosts below it too.
+func domainMatches(spec, raw string, below bool) bool {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return below
+	}
+	want := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(spec, "domain:")), "."))
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return wild(want, host) || below && strings.HasSuffix(host, "."+want)
+}
+
+// pathMatches compares a gitignore-like pattern with an absolute path, or with
+// a directory above it: a rule on a directory covers its contents.
+func (p *Policy) pathMatches(pattern, file string) bool {
+	if file == "" {
+		return false
+	}
+	pattern = strings.TrimSuffix(pattern, "/")
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		pattern = pattern[1:]
+	case strings.HasPrefix(pattern, "/"):
+	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
+		if p.Home == "" {
+			return false
+		}
+		pattern = path.Clean(p.Home + pattern[1:])
+	case !strings.Contains(pattern, "/"):
+		pattern = "/**/" + pattern
+	default:
+		pattern = path.Join(p.Project, strings.TrimPrefix(pattern, "./"))
+	}
+	return segmentsMatch(split(pattern), split(file))
+}
+
+func split(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
+
+// segmentsMatch matches path elements; a pattern that ends early covers what
+// lies below. ** stands for any number of elements.
+func segmentsMatch(pattern, file []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			if len(pattern) == 1 {
+				return len(file) > 0
+			}
+			for i := range file {
+				if segmentsMatch(pattern[1:], file[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(file) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], file[0]); err != nil || !ok {
+			return false
+		}
+		pattern, file = pattern[1:], file[1:]
+	}
+	return true
+}
