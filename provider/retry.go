@@ -253,12 +253,13 @@ func (f *failure) addHint(s string) {
 	}
 }
 
-// short names a failure within a notice.
+// short names a failure within a notice, without what to do about it.
 func (f *failure) short() string {
 	if f.code > 0 {
 		return fmt.Sprintf("HTTP %d", f.code)
 	}
-	return chat.EscapeText(f.message, 80)
+	what, _, _ := strings.Cut(f.message, "; ")
+	return chat.EscapeText(what, 80)
 }
 
 // pause is the wait before retry n, counted from 0: 1, 3, 9 and so on seconds,
@@ -273,7 +274,7 @@ func (c *Client) pause(n int) time.Duration {
 
 // seconds shows a wait, without parts of a second that nobody counts.
 func seconds(d time.Duration) string {
-	if d >= time.Second {
+	if d >= time.Second/2 {
 		return d.Round(time.Second).String()
 	}
 	return d.Round(time.Second / 10).String()

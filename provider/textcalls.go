@@ -12,7 +12,7 @@ import (
 // Small local models, and servers whose parser fails, write their calls into
 // the text, each family in its own markup. This file reads those dialects. The
 // gates that decide whether text may count as a call are in outlet.recover and
-// reply.finish.
+// reply.close.
 
 // openers begin the markup of the dialects.
 var openers = []string{
