@@ -48,6 +48,7 @@ type Config struct {
 	CAFile           string
 	Insecure         bool
 	ScrubEnv         []string
+	SSH              SSH
 	Color            string
 	SessionsDir      string            // "": sessions in the state directory
 	JournalSync      string            // "none", "turn" or "always"
@@ -65,6 +66,15 @@ type Config struct {
 	entry     *model   // of models, in force
 	overruled []string // keys whose value is the entry's
 	values    map[string]setting
+}
+
+// SSH is how other hosts are reached. Paths are absolute, except those of
+// IdentityFiles, which are as written; KnownHosts is "" where it is not set.
+type SSH struct {
+	IdentityFiles           []string
+	KnownHosts, Config      string
+	ConnectTimeout, Timeout time.Duration
+	Strict, Legacy          bool
 }
 
 // UnknownKey is a key that no part of the program reads. Nearest is the known

@@ -68,7 +68,8 @@ func (b *box) fault() *ConfigError {
 }
 
 func TestLoadDefaults(t *testing.T) {
-	c, notices := newBox(t).load()
+	b := newBox(t)
+	c, notices := b.load()
 	if notices != "" {
 		t.Errorf("notices = %q, want none", notices)
 	}
@@ -77,6 +78,7 @@ func TestLoadDefaults(t *testing.T) {
 		RequestTimeout: 600 * time.Second, IdleTimeout: 120 * time.Second, Thinking: true, Effort: "max",
 		ContextLimit: 200000, CompactAt: 0.85, Stream: true, Retries: 3, BashTimeout: 30 * time.Second,
 		ResultBytes: 30720, RepeatLimit: 3, ErrorLimit: 4, PollLimit: 25, TextTools: "auto", Color: "auto", JournalSync: "turn",
+		SSH: SSH{IdentityFiles: []string{}, Config: filepath.Join(b.home, ".ssh/config"), ConnectTimeout: 10 * time.Second, Timeout: 30 * time.Second},
 	}
 	got, exp := reflect.ValueOf(*c), reflect.ValueOf(want)
 	for i := range got.NumField() {

@@ -56,7 +56,7 @@ func Keys() []KeyDoc {
 
 // keys is the list. It is built where it is needed, since a run needs it once.
 func keys() []key {
-	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), deviceKeys(), laterKeys())
+	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), remoteKeys(), deviceKeys(), laterKeys())
 }
 
 // originalKeys are those that Init writes, in its order.
@@ -154,6 +154,25 @@ func toolKeys() []key {
 	}
 }
 
+func remoteKeys() []key {
+	return []key{
+		{name: "ssh.identity_files", tier: "user", kind: listKind("paths", notEmpty), def: "[]", put: func(c *Config, v *fastjson.Value) { c.SSH.IdentityFiles = stringsOf(v) },
+			doc: "private keys for every host; empty, the usual ones in ~/.ssh"},
+		{name: "ssh.known_hosts", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.SSH.KnownHosts }),
+			doc: "host keys, and where new ones are recorded; not set, known_hosts in the state directory"},
+		{name: "ssh.connect_timeout", tier: "user", kind: intKind(1, 3600), def: "10", put: putSeconds(func(c *Config) *time.Duration { return &c.SSH.ConnectTimeout }),
+			doc: "seconds to connect and log in, for each host on the way"},
+		{name: "ssh.timeout", tier: "user", kind: intKind(1, 3600), def: "30", put: putSeconds(func(c *Config) *time.Duration { return &c.SSH.Timeout }),
+			doc: "seconds a remote command may run unless the call says otherwise"},
+		{name: "ssh.strict", tier: "user", kind: boolKind(), def: "false", put: putBool(func(c *Config) *bool { return &c.SSH.Strict }),
+			doc: "refuse hosts whose key is not on file"},
+		{name: "ssh.legacy", tier: "user", kind: boolKind(), def: "false", put: putBool(func(c *Config) *bool { return &c.SSH.Legacy }),
+			doc: "allow algorithms that are no longer thought safe, for old devices"},
+		{name: "ssh.config", tier: "user", kind: pathKind(), def: `"~/.ssh/config"`, put: putPath(func(c *Config) *string { return &c.SSH.Config }),
+			doc: "configuration of OpenSSH that names hosts"},
+	}
+}
+
 func deviceKeys() []key {
 	return []key{
 		{name: "sessions_dir", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.SessionsDir }),
@@ -186,13 +205,6 @@ func laterKeys() []key {
 		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
 		{name: "danger_allow", tier: "user", kind: words, def: "[]", doc: "danger classes that are not asked about"},
 		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "the danger check looks at remote commands too"},
-		{name: "ssh.identity_files", tier: "user", kind: listKind("paths", notEmpty), def: "[]", doc: "private keys"},
-		{name: "ssh.known_hosts", tier: "user", kind: pathKind(), doc: "host keys; not set, known_hosts in the state directory"},
-		{name: "ssh.connect_timeout", tier: "user", kind: seconds, def: "10", doc: "seconds to connect"},
-		{name: "ssh.timeout", tier: "user", kind: seconds, def: "30", doc: "seconds a remote command may run"},
-		{name: "ssh.strict", tier: "user", kind: yes, def: "false", doc: "refuse unknown hosts"},
-		{name: "ssh.legacy", tier: "user", kind: yes, def: "false", doc: "old algorithms too"},
-		{name: "ssh.config", tier: "user", kind: pathKind(), def: `"~/.ssh/config"`, doc: "host names and options of OpenSSH"},
 		{name: "web.user_agent", tier: "user", kind: text, doc: "name under which pages are fetched"},
 		{name: "web.search", tier: "user", kind: oneOf("duckduckgo", "searxng", "brave"), def: `"duckduckgo"`, doc: "search engine"},
 		{name: "web.search_url", tier: "user", kind: urlKind(), doc: "address of a searxng"},

@@ -18,6 +18,7 @@ type Args struct {
 	vals    map[string]any // string, int64, float64 or bool; objects and arrays are only checked
 	raw     string         // the JSON text as the model wrote it
 	paths   []policy.Path  // those of the subject, so that what was judged is what is opened
+	host    string         // that of the subject, for the same reason
 	planned *change        // what Preview worked out for Run to carry out; not nil after Parse
 }
 

@@ -107,9 +107,15 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 		Dir:     dir,
 		Env:     e.Vars,
 		Timeout: timeout,
-		Keep:    max(e.keep()-endRoom, e.keep()/2),
+		Keep:    e.outputRoom(nil),
 		Kill:    maxOutput,
 	}, nil
+}
+
+// outputRoom is how much of a result is left for output beside these notes and
+// those on the end.
+func (e *Env) outputRoom(notes []string) int {
+	return max(e.keep()-endRoom-len(withNotes("", notes)), e.keep()/2)
 }
 
 func runBash(ctx context.Context, e *Env, a Args) (Result, error) {
@@ -136,31 +142,38 @@ func bashFailed(r proc.Result) bool {
 		r.Exit > 128 && r.Exit <= 128+lastSignal
 }
 
-// bashText is what the model reads: the output and, each on a line of its own,
-// what is to be known of the end.
+// bashText is what the model reads: the output, and what is to be known of the
+// end.
 func bashText(r proc.Result, timeout time.Duration) string {
-	var b strings.Builder
-	b.WriteString(bashOutput(r))
-	note := func(format string, args ...any) {
-		if !strings.HasSuffix(b.String(), "\n") {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "["+format+"]", args...)
-	}
+	var notes []string
 	switch {
 	case r.TimedOut:
-		note("timed out after %gs; process group killed", timeout.Seconds())
+		notes = append(notes, fmt.Sprintf("timed out after %gs; process group killed", timeout.Seconds()))
 	case r.Flooded:
-		note("more than %d MiB of output; process group killed", maxOutput>>20)
+		notes = append(notes, fmt.Sprintf("more than %d MiB of output; process group killed", maxOutput>>20))
 	case r.Cancelled:
-		note("interrupted; process group killed")
+		notes = append(notes, "interrupted; process group killed")
 	case r.Exit != 0:
-		note("exit code: %d", r.Exit)
+		notes = append(notes, fmt.Sprintf("exit code: %d", r.Exit))
 	}
 	if r.Held {
-		note("background processes still hold the output")
+		notes = append(notes, heldNote)
 	}
-	return b.String()
+	return withNotes(bashOutput(r), notes)
+}
+
+const heldNote = "background processes still hold the output"
+
+// withNotes is a text with notes behind it, each in brackets on a line of its
+// own.
+func withNotes(text string, notes []string) string {
+	for _, n := range notes {
+		if !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text += "[" + n + "]"
+	}
+	return text
 }
 
 // bashOutput is the output as text. NUL bytes between texts (a process's

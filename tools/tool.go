@@ -56,7 +56,11 @@ type Env struct {
 	Timeout time.Duration
 	Vars    []string // the environment of children
 	Seen    map[string]Seen
+	SSH     SSH
+	Tell    func(string)  // says a sentence to the person; nil says nothing
 	Skills  []skills.Root // where skills are looked for
+
+	remote *remotes // made by the first connection to another host
 }
 
 // Seen is what a file was like when the model last read or wrote it, so that a
@@ -81,7 +85,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep, skill}
+var Builtin = Set{read, write, edit, bash, glob, grep, remoteBash, skill}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.
@@ -111,7 +115,7 @@ func (s Set) Parse(env *Env, name, args string) (*Call, error) {
 		}
 	}
 	c.Subject.Tool, c.Subject.Effect = t.Name, t.Effect
-	c.Args.paths = c.Subject.Paths
+	c.Args.paths, c.Args.host = c.Subject.Paths, c.Subject.Host
 	return c, nil
 }
 
@@ -146,7 +150,11 @@ func (c *Call) Preview() (string, error) {
 // most 200 bytes, not cleaned.
 func (c *Call) Gist() string {
 	for _, name := range []string{"filePath", "command", "pattern", "url", "query", "name", "prompt"} {
-		if text := strings.Join(strings.Fields(c.Args.Text(name)), " "); text != "" {
+		text := strings.Join(strings.Fields(c.Args.Text(name)), " ")
+		if text != "" && c.Subject.Host != "" {
+			text = c.Subject.Host + " " + text
+		}
+		if text != "" {
 			return cutText(text, 200)
 		}
 	}

@@ -202,9 +202,12 @@ func (e endpoint) Chat(ctx context.Context, req chat.Request, onDelta func(chat.
 	return e.a.client.Chat(ctx, req, onDelta)
 }
 
-func (a *app) closeJournal() {
+func (a *app) endSession() {
 	if a.journal != nil {
 		a.journal.Close()
+	}
+	if a.tools != nil {
+		a.tools.Close()
 	}
 }
 

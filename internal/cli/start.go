@@ -82,7 +82,7 @@ func (a *app) work(ctx context.Context) (int, error) {
 	if err := a.openSession(); err != nil {
 		return exitUsage, err
 	}
-	defer a.closeJournal()
+	defer a.endSession()
 	if !a.oneShot() {
 		code := a.repl(ctx)
 		var s stopped

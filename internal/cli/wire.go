@@ -60,13 +60,14 @@ func isSet(cfg *store.Config, key string) bool { return cfg.Source(key) > store.
 // the agent that carries its turns, and tells what is to be said.
 func (a *app) begin(s *chat.Session, j *store.Journal) {
 	first := a.agent == nil
-	a.closeJournal()
+	a.endSession()
 	a.session, a.journal = s, j
 	a.policy = a.newPolicy()
 	a.tools = &tools.Env{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
 		Skills: a.skillRoots(),
+		SSH:    a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
 	a.prompt = newPrompt(promptOptions{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
@@ -83,6 +84,19 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 		a.out.Warn(n)
 	}
 	a.faults, a.notices = nil, nil
+}
+
+// ssh is how tools reach other hosts.
+func (a *app) ssh() tools.SSH {
+	c := a.cfg.SSH
+	if c.KnownHosts == "" && a.place.State != "" {
+		c.KnownHosts = filepath.Join(a.place.State, "known_hosts")
+	}
+	return tools.SSH{
+		IdentityFiles: c.IdentityFiles, KnownHosts: c.KnownHosts, Config: c.Config,
+		ConnectTimeout: c.ConnectTimeout, Timeout: c.Timeout, Strict: c.Strict, Legacy: c.Legacy,
+		Agent: a.env.Getenv("SSH_AUTH_SOCK"),
+	}
 }
 
 func (a *app) agentOptions() agent.Options {
