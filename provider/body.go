@@ -32,7 +32,7 @@ func (r *reply) read(body io.Reader) (end error, f *failure) {
 // page is the failure for a web page in the place of a reply: a captive portal,
 // or an address that is no API.
 func (c *Client) page(page []byte) *failure {
-	text := "response is not JSON: a web page (HTML), " + c.notAPI(htmlTitle(string(page)))
+	text := "response is not JSON: a web page (HTML), " + c.notAPI(0, htmlTitle(string(page)))
 	return &failure{class: NotAPI, advice: adviseNo, message: chat.EscapeText(c.secrets.mask(text), maxMessage)}
 }
 

@@ -28,7 +28,7 @@ func (c *Client) classify(status int, said complaint, h http.Header) *failure {
 		f.advice, f.param, f.limit, f.exact = r.advice, r.param, r.limit, r.exact
 	}
 	if f.class == NotAPI {
-		f.message = c.notAPI(f.message)
+		f.message = c.notAPI(f.code, f.message)
 	}
 	f.message = chat.EscapeText(c.secrets.mask(f.message), maxMessage)
 	if f.message == "" {
@@ -217,10 +217,14 @@ func hasAny(s string, words ...string) bool {
 	return false
 }
 
-// notAPI says what a page or a wrong path probably means.
-func (c *Client) notAPI(what string) string {
-	hint := "; is a login page of this network in between, or base_url wrong?"
-	if !strings.HasSuffix(strings.TrimRight(c.url.Path, "/"), "/v1/chat/completions") {
+// notAPI says what a page or a wrong path probably means. A page in the place
+// of a good answer is one that this network puts in between.
+func (c *Client) notAPI(status int, what string) string {
+	hint := "; check base_url"
+	switch {
+	case status == 0 || status == http.StatusProxyAuthRequired:
+		hint = "; is a login page of this network in between, or base_url wrong?"
+	case !strings.HasSuffix(c.base.Path, "/v1"):
 		hint = "; check base_url, which may lack /v1"
 	}
 	return "no API at " + shownURL(c.url) + ": " + firstLine(what) + hint
