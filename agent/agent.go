@@ -94,7 +94,7 @@ type Options struct {
 	Emit     func(Event)
 
 	MaxSteps       int // 0: 100
-	MaxTokens      int // stop when Session.Total reaches it; 0: no limit
+	MaxTokens      int // stop when Session.Total reaches it, with a guess at what the server did not count; 0: no limit
 	ContextLimit   int // 0: not set by the person; see Agent.ContextLimit
 	ResultBytes    int // most bytes of a result; 0: 30720
 	RepeatLimit    int // loop detector thresholds; 0: 3, 4, 25
@@ -108,6 +108,7 @@ type Agent struct {
 	o       Options
 	loop    *loopdetect.Detector
 	meter   meter
+	guessed int // tokens of the exchanges of which the server told no figures
 	saveErr error
 	turn    turn
 }

@@ -133,7 +133,8 @@ func (a *Agent) approve(ctx context.Context, s policy.Subject, preview string, a
 }
 
 // run executes the call. A Go error, a panic and an interruption all become a
-// text for the model.
+// text for the model, cleaned: what looks for a secret in it would not see one
+// that an escape sequence parts.
 func (a *Agent) run(ctx context.Context, c chat.ToolCall, call *tools.Call) CallEnd {
 	a.o.Emit(CallStart{Call: c, Gist: gist(call)})
 	began := time.Now()
@@ -154,6 +155,7 @@ func (a *Agent) run(ctx context.Context, c chat.ToolCall, call *tools.Call) Call
 	case res.Failed:
 		end.Outcome = Failed
 	}
+	end.Text = chat.CleanText(end.Text)
 	return end
 }
 

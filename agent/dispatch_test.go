@@ -150,6 +150,20 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestHooksReadCleanText: what looks for a secret in a result must not miss one
+// that the program colours in the middle.
+func TestHooksReadCleanText(t *testing.T) {
+	s := newStage(t, reply{calls: "loud {}"}, reply{text: "done"})
+	s.addTools("loud", tools.Result{Text: "key=ab\x1b[01;31mcd\x1b[m\x00ef"})
+	s.post = "!"
+	if err := s.turn(context.Background(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "key=abcdef"; s.posted != want || s.results()[0] != want+"!" {
+		t.Errorf("the hook reads %q, the model %q, want %q", s.posted, s.results()[0], want)
+	}
+}
+
 func boom(at string) func(int, string) error {
 	return func(_ int, what string) error {
 		if what == at {

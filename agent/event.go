@@ -50,8 +50,8 @@ type Notice struct {
 	Warn bool
 }
 
-// TurnEnd closes a turn. Answer is the text of the last reply; Err is what
-// Turn returns.
+// TurnEnd closes a turn. Answer is the text of the last reply, "" if that had
+// calls; Err is what Turn returns.
 type TurnEnd struct {
 	Answer  string
 	Usage   chat.Usage // of this turn

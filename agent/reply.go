@@ -21,6 +21,9 @@ func (a *Agent) ask(ctx context.Context) (chat.Message, error) {
 	}
 	text := strings.TrimSpace(m.Content) != ""
 	a.turn.answer, a.turn.cut = m.Content, reply.Finish == chat.FinishLength
+	if len(m.ToolCalls) > 0 {
+		a.turn.answer = "" // what is said beside calls is none
+	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 		m.Content += "\n[cancelled]"
@@ -84,6 +87,9 @@ func (a *Agent) count(req chat.Request, reply chat.Reply, err error) {
 	s.Total = s.Total.Add(reply.Usage)
 	a.turn.usage = a.turn.usage.Add(reply.Usage)
 	a.meter.learn(s, req, reply)
+	if err == nil && reply.Usage.Total() == 0 {
+		a.guessed += a.meter.context(s)
+	}
 	var full *chat.OverflowError
 	if errors.As(err, &full) && full.Limit > 0 {
 		a.meter.window = full.Limit

@@ -28,6 +28,7 @@ type stage struct {
 	wish   policy.Wish
 	answer Answer
 	post   string // what the post hook adds
+	posted string // what it read
 
 	saved  []chat.Message // the transcript as the journal holds it
 	states []chat.Session
@@ -130,6 +131,7 @@ func (s *stage) Pre(context.Context, chat.ToolCall) (policy.Wish, error) { retur
 
 func (s *stage) Post(_ context.Context, _ chat.ToolCall, text string) string {
 	_ = s.at("post")
+	s.posted = text
 	return text + s.post
 }
 

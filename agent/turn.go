@@ -21,7 +21,7 @@ type turn struct {
 	start   int // messages before the input
 	began   time.Time
 	usage   chat.Usage
-	answer  string // text of the last reply
+	answer  string // text of the last reply, "" if it had calls
 	refused int    // calls denied or blocked
 	hint    string // the last one told to the person
 	cut     bool   // the present reply ended at the output limit
@@ -88,7 +88,7 @@ func (a *Agent) limit(n int) error {
 	switch max := a.o.MaxTokens; {
 	case n > a.o.MaxSteps:
 		return fmt.Errorf("%w of %d reached", ErrMaxSteps, a.o.MaxSteps)
-	case max > 0 && a.o.Session.Total.Total() >= max:
+	case max > 0 && a.o.Session.Total.Total()+a.guessed >= max:
 		return fmt.Errorf("%w of %d reached", ErrMaxTokens, max)
 	}
 	return nil

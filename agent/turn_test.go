@@ -134,6 +134,37 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestTokenLimitWithoutFigures: a server that tells no usage does not lift the
+// limit.
+func TestTokenLimitWithoutFigures(t *testing.T) {
+	var script []reply
+	for i := range 50 {
+		script = append(script, reply{text: strings.Repeat("x", 350), calls: fmt.Sprintf(`look {"n":%d}`, i)})
+	}
+	s := newStage(t, script...)
+	s.alter(func(o *Options) { o.MaxTokens = 1000 })
+	err := s.turn(context.Background(), "go")
+	if n := len(s.asked); !errors.Is(err, ErrMaxTokens) || n < 3 || n > 5 || s.session.Total.Total() != 0 {
+		t.Errorf("error %v, %d requests, total %d, want the token limit after 3 to 5 and no total", err, n, s.session.Total.Total())
+	}
+}
+
+// TestNoAnswerBesideCalls: what the model says beside a call that a guard let
+// be its last is no answer.
+func TestNoAnswerBesideCalls(t *testing.T) {
+	s := newStage(t, reply{text: "let me look", calls: "look {}"})
+	var end TurnEnd
+	s.alter(func(o *Options) { o.MaxSteps = 1 })
+	s.watch(func(e Event) {
+		if e, ok := e.(TurnEnd); ok {
+			end = e
+		}
+	})
+	if err := s.turn(context.Background(), "go"); !errors.Is(err, ErrMaxSteps) || end.Answer != "" {
+		t.Errorf("error %v, answer %q, want the step limit and none", err, end.Answer)
+	}
+}
+
 // TestResumed: counters go on where the session stood.
 func TestResumed(t *testing.T) {
 	s := newStage(t, reply{text: "hi", usage: chat.Usage{Prompt: 40, Completion: 2}})
