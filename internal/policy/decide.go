@@ -66,13 +66,13 @@ func (p *Policy) Refuse(s Subject) Decision {
 	if p.Mode == ModePlan && !p.looks(s) { // 3
 		return deny("plan mode allows only looking")
 	}
-	if !p.InToolset(s.Tool) {
+	if !p.InToolset(s.Tool) || elsewhere(s) && !p.InToolset(remoteTool) {
 		if p.Boundary == "" {
-			return deny("%s is not among the tools of this run", s.Tool)
+			return deny("%s is not among the tools of this run", named(s))
 		}
 		return deny("%s", p.Boundary)
 	}
-	l := p.level(s) // 4
+	tool, l := p.level(s) // 4
 	switch p.Mode.overlay(l.Verdict, s.Effect) {
 	case Allow:
 		return Decision{Verdict: Allow}
@@ -80,9 +80,9 @@ func (p *Policy) Refuse(s Subject) Decision {
 		if l.Verdict == Allow {
 			return Decision{Verdict: Ask, Reason: "mode " + p.Mode.String() + " asks"}
 		}
-		return Decision{Verdict: Ask, Reason: "permission for " + s.Tool + " is ask"}
+		return Decision{Verdict: Ask, Reason: "permission for " + tool + " is ask"}
 	default:
-		return deny("permission for %s is deny (%s)", s.Tool, l.Source)
+		return deny("permission for %s is deny (%s)", tool, l.Source)
 	}
 }
 
@@ -173,23 +173,33 @@ func Unanswered(s Subject, ask Decision) Decision {
 		ask.Reason = "denied: " + ask.Reason
 		return ask
 	}
-	ask.Reason = "denied: " + s.Tool + " needs approval and no one is here to give it"
+	ask.Reason = "denied: " + named(s) + " needs approval and no one is here to give it"
 	return ask
+}
+
+// named is the tool of a call, with the host where that decides.
+func named(s Subject) string {
+	if elsewhere(s) {
+		return s.Tool + " on another host"
+	}
+	return s.Tool
 }
 
 // Hint tells the person, in one sentence, what would have allowed a call that
 // nobody could approve. It is not for the model, which must not be told how to
 // widen its own permissions.
 func (p *Policy) Hint(s Subject, d Decision) string {
-	switch {
-	case !d.Alone:
+	if !d.Alone {
 		return ""
-	case d.Firm || d.Danger:
-		return fmt.Sprintf("%s was refused: only a person at a terminal can approve this call", s.Tool)
-	case yesCovers(s):
-		return fmt.Sprintf(`%s was refused: -y would allow it, or "permissions": {%q: "allow"} in the configuration`, s.Tool, s.Tool)
 	}
-	return fmt.Sprintf(`%s was refused: "permissions": {%q: "allow"} in the configuration would allow it`, s.Tool, s.Tool)
+	tool, _ := p.level(s)
+	switch {
+	case d.Firm || d.Danger:
+		return fmt.Sprintf("%s was refused: only a person at a terminal can approve this call", named(s))
+	case yesCovers(Subject{Tool: tool, Effect: s.Effect}):
+		return fmt.Sprintf(`%s was refused: -y would allow it, or "permissions": {%q: "allow"} in the configuration`, named(s), tool)
+	}
+	return fmt.Sprintf(`%s was refused: "permissions": {%q: "allow"} in the configuration would allow it`, named(s), tool)
 }
 
 // InToolset reports whether this mode and agent kind have the tool. What they

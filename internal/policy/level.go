@@ -48,7 +48,7 @@ func (e Effect) String() string {
 // Defaults is a fresh table of the levels that hold where nothing is
 // configured. Tools of other programs are not in it; they ask.
 func Defaults() map[string]Level {
-	levels := map[string]Level{"remote_bash": {Ask, "default"}}
+	levels := map[string]Level{remoteTool: {Ask, "default"}}
 	for _, tool := range []string{
 		"read", "write", "edit", "bash", "glob", "grep",
 		"web_search", "web_fetch", "compact", "skill", "subagent",
@@ -63,8 +63,22 @@ func Defaults() map[string]Level {
 // come from a level.
 func (p *Policy) ApplyYes() { p.yes = true }
 
-// level is the level in force for a call: the table, then --yes.
-func (p *Policy) level(s Subject) Level {
+// level is the level in force for a call, and the tool whose level it is. A
+// tool of files that works on another host is at the stricter one of its own
+// level and remote_bash's.
+func (p *Policy) level(s Subject) (tool string, l Level) {
+	l = p.levelOf(s)
+	if elsewhere(s) {
+		remote := p.levelOf(Subject{Tool: remoteTool, Effect: Execute})
+		if remote.Verdict <= l.Verdict {
+			return remoteTool, remote
+		}
+	}
+	return s.Tool, l
+}
+
+// levelOf is the level of a tool: the table, then --yes.
+func (p *Policy) levelOf(s Subject) Level {
 	l, ok := p.Levels[s.Tool]
 	switch {
 	case !ok && s.Effect == External:
@@ -78,10 +92,16 @@ func (p *Policy) level(s Subject) Level {
 	return l
 }
 
+// remoteTool is the tool that reaches other hosts.
+const remoteTool = "remote_bash"
+
+// elsewhere says that another tool than that one works on another host.
+func elsewhere(s Subject) bool { return s.Host != "" && s.Tool != remoteTool }
+
 // yesCovers names the tools that --yes is for.
 func yesCovers(s Subject) bool {
 	switch s.Tool {
-	case "bash", "remote_bash", "write", "edit", "web_search", "web_fetch":
+	case "bash", remoteTool, "write", "edit", "web_search", "web_fetch":
 		return true
 	}
 	return s.Effect == External

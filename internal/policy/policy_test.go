@@ -187,6 +187,48 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// On another host a tool of files is at the stricter level of the two, and
+// needs both in the toolset.
+func TestElsewhere(t *testing.T) {
+	for _, tool := range []Verdict{Deny, Ask, Allow} {
+		for _, remote := range []Verdict{Deny, Ask, Allow} {
+			for _, yes := range []bool{false, true} {
+				p := &Policy{Attended: true, Levels: map[string]Level{"write": {tool, "x"}, "remote_bash": {remote, "y"}}}
+				want := min(tool, remote)
+				if yes {
+					p.ApplyYes()
+					if want == Ask {
+						want = Allow
+					}
+				}
+				s := Subject{Tool: "write", Effect: Execute, Host: "root@h:22"}
+				if got := p.Gate(s, p.Refuse(s), WishNone); got.Verdict != want {
+					t.Errorf("write %v, remote_bash %v, --yes %v = %v, want %v", tool, remote, yes, got.Verdict, want)
+				}
+			}
+		}
+	}
+	for _, toolset := range [][]string{{"read"}, {"remote_bash"}} {
+		p := &Policy{Levels: Defaults(), Attended: true, Toolset: toolset, Boundary: "plan mode allows only looking"}
+		if got := p.Refuse(Subject{Tool: "read", Effect: Execute, Host: "root@h:22"}); got.Reason != "denied: plan mode allows only looking" {
+			t.Errorf("read with a host among %q = %+v", toolset, got)
+		}
+	}
+	p := &Policy{Levels: Defaults()}
+	s := Subject{Tool: "read", Effect: Execute, Host: "root@h:22"}
+	got := p.Gate(s, p.Refuse(s), WishAllow)
+	if want := "denied: read on another host needs approval and no one is here to give it"; got.Reason != want {
+		t.Errorf("reason %q, want %q", got.Reason, want)
+	}
+	if want := `read on another host was refused: -y would allow it, or "permissions": {"remote_bash": "allow"} in the configuration`; p.Hint(s, got) != want {
+		t.Errorf("hint %q, want %q", p.Hint(s, got), want)
+	}
+	s.Host = ""
+	if got := p.Refuse(s); got.Verdict != Allow {
+		t.Errorf("read here = %+v", got)
+	}
+}
+
 // TestOrder holds the order of the steps: the earlier one gives the reason.
 func TestOrder(t *testing.T) {
 	p := &Policy{Toolset: []string{"read"}, Boundary: "boundary", Levels: map[string]Level{"write": {Deny, "level"}}}
