@@ -42,7 +42,7 @@ func (c *Client) reason(err error) (reason string, final bool) {
 	case errors.As(err, &dns):
 		return dnsReason(dns)
 	case errors.Is(err, errNoRoots):
-		return err.Error() + ", so " + name + " cannot be checked: install ca-bundle (opkg install ca-bundle, apk add ca-bundle), or set ca_file", true
+		return name + " cannot be checked: " + err.Error(), true
 	case errors.As(err, &unknown):
 		return "the certificate of " + name + " is from an unknown authority: install ca-bundle (opkg install ca-bundle, apk add ca-bundle), or set ca_file", true
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:

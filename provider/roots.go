@@ -13,7 +13,7 @@ import (
 )
 
 // errNoRoots says that the device has no list of authorities to trust.
-var errNoRoots = errors.New("no CA certificates on this device")
+var errNoRoots = errors.New("no CA certificates on this device: install ca-bundle (opkg install ca-bundle, apk add ca-bundle), or set ca_file")
 
 // roots verifies servers against the device's certificate bundle. Go's own
 // verification parses the whole bundle first, which on a MIPS router takes
@@ -39,10 +39,24 @@ func newRoots(host, caFile string) *roots {
 // can be read counts.
 var bundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"}
 
-// config is the TLS configuration. The check is verify, which runs for every
-// connection; unchecked is for a server on the local network whose user asked
-// for it.
-func (r *roots) config(unchecked bool) *tls.Config {
+// TLS checks the certificates of other servers than the model's in the same
+// way. The function gives the configuration for a host, a name or an address;
+// the device's bundle and caFile, "" for none, are read when they are first
+// needed.
+func TLS(caFile string) func(host string) *tls.Config {
+	shared := newRoots("", caFile)
+	return func(host string) *tls.Config {
+		return shared.configFor(host, false)
+	}
+}
+
+// config is the TLS configuration for the model's server.
+func (r *roots) config(unchecked bool) *tls.Config { return r.configFor(r.host, unchecked) }
+
+// configFor is the TLS configuration for a host. The check is verify, which
+// runs for every connection; unchecked is for a server on the local network
+// whose user asked for it.
+func (r *roots) configFor(host string, unchecked bool) *tls.Config {
 	return &tls.Config{
 		InsecureSkipVerify: true, // the check is VerifyConnection
 		ClientSessionCache: r.sessions,
@@ -50,12 +64,14 @@ func (r *roots) config(unchecked bool) *tls.Config {
 			if unchecked {
 				return nil
 			}
-			return r.verify(s)
+			return r.verify(s, host)
 		},
 	}
 }
 
-func (r *roots) verify(s tls.ConnectionState) error {
+// verify checks the chain that a server showed. An address is not sent to the
+// server, so the state does not have it, but checked all the same.
+func (r *roots) verify(s tls.ConnectionState, host string) error {
 	if len(s.PeerCertificates) == 0 {
 		return errors.New("the server showed no certificate")
 	}
@@ -68,8 +84,8 @@ func (r *roots) verify(s tls.ConnectionState) error {
 		between.AddCert(c)
 	}
 	name := s.ServerName
-	if name == "" { // an address is not sent to the server, but checked all the same
-		name = r.host
+	if name == "" {
+		name = host
 	}
 	_, err = s.PeerCertificates[0].Verify(x509.VerifyOptions{
 		DNSName: name, Roots: pool, Intermediates: between, CurrentTime: r.now(),
