@@ -49,6 +49,7 @@ type Config struct {
 	Insecure         bool
 	ScrubEnv         []string
 	SSH              SSH
+	Web              Web
 	Color            string
 	SessionsDir      string            // "": sessions in the state directory
 	JournalSync      string            // "none", "turn" or "always"
@@ -75,6 +76,14 @@ type SSH struct {
 	KnownHosts, Config      string
 	ConnectTimeout, Timeout time.Duration
 	Strict, Legacy          bool
+}
+
+// Web is how pages are fetched and the web is searched.
+type Web struct {
+	UserAgent, Search, SearchURL string
+	SearchKeyEnv                 string // the variable that holds the key
+	FetchTimeout                 time.Duration
+	FetchBytes                   int
 }
 
 // UnknownKey is a key that no part of the program reads. Nearest is the known

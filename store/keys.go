@@ -56,7 +56,7 @@ func Keys() []KeyDoc {
 
 // keys is the list. It is built where it is needed, since a run needs it once.
 func keys() []key {
-	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), remoteKeys(), deviceKeys(), laterKeys())
+	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), webKeys(), remoteKeys(), deviceKeys(), laterKeys())
 }
 
 // originalKeys are those that Init writes, in its order.
@@ -173,6 +173,23 @@ func remoteKeys() []key {
 	}
 }
 
+func webKeys() []key {
+	return []key{
+		{name: "web.user_agent", tier: "user", kind: textKind("a text", notEmpty), put: putString(func(c *Config) *string { return &c.Web.UserAgent }),
+			doc: "name under which pages are fetched; not set, that of a browser"},
+		{name: "web.search", tier: "user", kind: oneOf("duckduckgo", "searxng", "brave"), def: `"duckduckgo"`, put: putString(func(c *Config) *string { return &c.Web.Search }),
+			doc: "search engine"},
+		{name: "web.search_url", tier: "user", kind: urlKind(), put: putString(func(c *Config) *string { return &c.Web.SearchURL }),
+			doc: "address of the SearXNG server, or one in the place of the engine's own"},
+		{name: "web.search_key_env", tier: "user", kind: textKind("the name of an environment variable", isVariable), put: putString(func(c *Config) *string { return &c.Web.SearchKeyEnv }),
+			doc: "variable that holds the key of the Brave API"},
+		{name: "web.fetch_timeout", tier: "user", kind: intKind(1, 3600), def: "15", put: putSeconds(func(c *Config) *time.Duration { return &c.Web.FetchTimeout }),
+			doc: "seconds for a page or a search"},
+		{name: "web.fetch_bytes", tier: "user", kind: intKind(1024, 1<<20), def: "32768", put: putInt(func(c *Config) *int { return &c.Web.FetchBytes }),
+			doc: "most bytes of a page; no more than tool_result_bytes"},
+	}
+}
+
 func deviceKeys() []key {
 	return []key{
 		{name: "sessions_dir", tier: "user", kind: pathKind(), put: putPath(func(c *Config) *string { return &c.SessionsDir }),
@@ -205,12 +222,6 @@ func laterKeys() []key {
 		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
 		{name: "danger_allow", tier: "user", kind: words, def: "[]", doc: "danger classes that are not asked about"},
 		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "the danger check looks at remote commands too"},
-		{name: "web.user_agent", tier: "user", kind: text, doc: "name under which pages are fetched"},
-		{name: "web.search", tier: "user", kind: oneOf("duckduckgo", "searxng", "brave"), def: `"duckduckgo"`, doc: "search engine"},
-		{name: "web.search_url", tier: "user", kind: urlKind(), doc: "address of a searxng"},
-		{name: "web.search_key_env", tier: "user", kind: textKind("the name of an environment variable", isVariable), doc: "variable that holds the engine's key"},
-		{name: "web.fetch_timeout", tier: "user", kind: seconds, def: "15", doc: "seconds for a page"},
-		{name: "web.fetch_bytes", tier: "user", kind: intKind(1024, 1<<20), def: "32768", doc: "most bytes of a page"},
 		{name: "veil.enabled", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "hide secrets from the model"},
 		{name: "veil.patterns", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "what else is a secret"},
 		{name: "veil.paths", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "files that are secret"},
