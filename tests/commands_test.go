@@ -45,6 +45,9 @@ const patience = 60 * time.Second
 //	                      it, up to the end of its messages: servers keep a cache
 //	session REGEXP        check the text of the newest saved session
 //	appears FILE          wait until a file is there and not empty
+//	site DIR [FILE]...    serve web pages from DIR, each file the whole answer to its
+//	                      name; the address goes to SITE, and into the FILEs in
+//	                      the place of that word
 //	gone FILE             wait until the process whose id is in FILE has ended
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"model":    cmdModel,
@@ -61,6 +64,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"session":  cmdSession,
 	"appears":  cmdAppears,
 	"gone":     cmdGone,
+	"site":     cmdSite,
 }
 
 // world is what one script has going on.

@@ -56,6 +56,7 @@ type Env struct {
 	Timeout time.Duration
 	Vars    []string // the environment of children
 	Seen    map[string]Seen
+	Web     Web
 	SSH     SSH
 	Tell    func(string)  // says a sentence to the person; nil says nothing
 	Skills  []skills.Root // where skills are looked for
@@ -85,7 +86,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep, remoteBash, skill}
+var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.

@@ -67,6 +67,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
 		Skills: a.skillRoots(),
+		Web:    a.web(),
 		SSH:    a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
 	a.prompt = newPrompt(promptOptions{
@@ -97,6 +98,21 @@ func (a *app) ssh() tools.SSH {
 		ConnectTimeout: c.ConnectTimeout, Timeout: c.Timeout, Strict: c.Strict, Legacy: c.Legacy,
 		Agent: a.env.Getenv("SSH_AUTH_SOCK"),
 	}
+}
+
+// web is how tools reach the web. The key of the search engine is as secret as
+// that of the model.
+func (a *app) web() tools.Web {
+	c := a.cfg.Web
+	w := tools.Web{
+		UserAgent: c.UserAgent, Search: c.Search, SearchURL: c.SearchURL, Timeout: c.FetchTimeout, Bytes: c.FetchBytes,
+		TLS: provider.TLS(a.cfg.CAFile), Refuse: a.policy.Refuse,
+	}
+	if c.SearchKeyEnv != "" {
+		w.SearchKey = strings.TrimSpace(a.env.Getenv(c.SearchKeyEnv))
+		a.hide(w.SearchKey)
+	}
+	return w
 }
 
 func (a *app) agentOptions() agent.Options {
@@ -254,6 +270,11 @@ func (a *app) mask(text string) string {
 // useKey takes the key for the requests that follow.
 func (a *app) useKey(key, from string) {
 	a.key, a.keyFrom = key, from
+	a.hide(key)
+}
+
+// hide makes a key one that no transcript holds.
+func (a *app) hide(key string) {
 	if len(key) >= minSecret && !slices.Contains(a.secrets, key) {
 		a.secrets = append(a.secrets, key)
 	}

@@ -1,0 +1,207 @@
+package tools
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"cluade/internal/policy"
+)
+
+// Web is how the web tools reach the network.
+type Web struct {
+	UserAgent string        // "" is that of a common browser
+	Search    string        // duckduckgo, searxng or brave; "" is duckduckgo
+	SearchURL string        // of a SearXNG server, or in place of an engine's own
+	SearchKey string        // of the Brave API
+	Timeout   time.Duration // of a whole call; 0 is 15 s
+	Bytes     int           // most bytes of a page's text; 0 is 32768
+	// TLS is how the certificate of a host, a name or an address, is checked;
+	// nil is Go's own way.
+	TLS func(host string) *tls.Config
+	// Refuse is asked before a redirect is followed; nil refuses none.
+	Refuse func(policy.Subject) policy.Decision
+}
+
+// What bounds one fetch.
+const (
+	maxRedirects = 5
+	maxBody      = 512 << 10 // after decompression
+	maxHeader    = 64 << 10
+	maxShownURL  = 2000
+)
+
+// chrome is the name under which pages are fetched: many servers turn unknown
+// programs away.
+const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36"
+
+// webRequest is a page that is wanted.
+type webRequest struct {
+	url    string
+	tool   string // on whose behalf, for the rules
+	accept string
+	key    string // of the Brave API, which goes to no other host than the first
+}
+
+// webPage is an answer of a web server.
+type webPage struct {
+	status int
+	url    *url.URL
+	header http.Header
+	body   []byte // at most maxBody bytes
+	size   int64  // as announced, else of body
+	cut    string // why body is not the whole, "" where it is
+}
+
+// limited bounds a call as a whole.
+func (w *Web) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := w.Timeout
+	if limit <= 0 {
+		limit = 15 * time.Second
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("no whole answer within %v", limit))
+}
+
+// fetch gets a page and follows redirects. ctx must have a limit.
+func (w *Web) fetch(ctx context.Context, r webRequest) (*webPage, error) {
+	u, err := parseURL(r.url)
+	if err != nil {
+		return nil, err
+	}
+	t := newTrip(u)
+	for range maxRedirects + 1 {
+		p, next, err := w.get(ctx, t, u, r)
+		if err != nil {
+			return nil, explain(ctx, u, err)
+		}
+		if next == nil {
+			return p, nil
+		}
+		if w.Refuse != nil {
+			d := w.Refuse(policy.Subject{Tool: r.tool, Effect: policy.Network, URL: next.String()})
+			if d.Verdict == policy.Deny {
+				return nil, fmt.Errorf("redirect to %s: %s", shownURL(next), d.Reason)
+			}
+		}
+		if err := t.redirect(next); err != nil {
+			return nil, fmt.Errorf("redirect to %s: %w", shownURL(next), err)
+		}
+		if !strings.EqualFold(next.Host, u.Host) || next.Scheme != u.Scheme {
+			r.key = ""
+		}
+		u = next
+	}
+	return nil, fmt.Errorf("more than %d redirects, the last to %s", maxRedirects, shownURL(u))
+}
+
+// get makes one request. next is where the answer points, nil where it is a
+// page.
+func (w *Web) get(ctx context.Context, t *trip, u *url.URL, r webRequest) (p *webPage, next *url.URL, err error) {
+	transport, err := t.transport(ctx, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	if w.TLS != nil {
+		transport.TLSClientConfig = w.TLS(u.Hostname())
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.describe(req, r)
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		next, err = location(resp, u)
+		return nil, next, err
+	}
+	p, err = readPage(ctx, resp)
+	if err == nil {
+		p.url = u
+	}
+	return p, nil, err
+}
+
+// describe fills in the headers of a request.
+func (w *Web) describe(req *http.Request, r webRequest) {
+	agent := w.UserAgent
+	if agent == "" {
+		agent = chrome
+	}
+	req.Header.Set("User-Agent", agent)
+	req.Header.Set("Accept", r.accept)
+	if r.key != "" {
+		req.Header.Set("X-Subscription-Token", r.key)
+	}
+	if user := req.URL.User; user != nil {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+}
+
+// location is where a redirect points.
+func location(resp *http.Response, from *url.URL) (*url.URL, error) {
+	where := resp.Header.Get("Location")
+	next, err := from.Parse(where)
+	if where == "" || err != nil {
+		return nil, fmt.Errorf("HTTP %d without a usable address to go to (%q)", resp.StatusCode, cutText(where, 200))
+	}
+	if _, err := parseURL(next.String()); err != nil {
+		return nil, fmt.Errorf("redirect: %w", err)
+	}
+	next.Fragment, next.RawFragment = "", ""
+	return next, nil
+}
+
+// readPage takes what is wanted of a body and no more. What came before the
+// time was over or the connection broke off is worth showing.
+func readPage(ctx context.Context, resp *http.Response) (*webPage, error) {
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, fmt.Errorf("the server sent the content encoding %q, which was not asked for", cutText(coding, 40))
+	}
+	p := &webPage{status: resp.StatusCode, header: resp.Header, size: resp.ContentLength}
+	var err error
+	p.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	timeout := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	switch {
+	case len(p.body) > maxBody:
+		p.body, p.cut = p.body[:maxBody], fmt.Sprintf("only the first %d KiB were read", maxBody>>10)
+	case err == nil:
+	case len(p.body) == 0 || ctx.Err() != nil && !timeout:
+		return nil, err
+	case timeout:
+		p.cut = fmt.Sprintf("only %d bytes came in time: %v", len(p.body), context.Cause(ctx))
+	default:
+		p.cut = fmt.Sprintf("the connection broke off after %d bytes", len(p.body))
+	}
+	p.size = max(p.size, int64(len(p.body)))
+	return p, nil
+}
+
+// parseURL reads an address that may be fetched.
+func parseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is no URL: %w", cutText(raw, 200), errors.Unwrap(err))
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("only http:// and https:// addresses are fetched, not %q", cutText(raw, 200))
+	case u.Hostname() == "":
+		return nil, fmt.Errorf("%q names no host", cutText(raw, 200))
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+// shownURL is an address for reading, without a password.
+func shownURL(u *url.URL) string { return cutText(u.Redacted(), maxShownURL) }

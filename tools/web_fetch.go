@@ -1,0 +1,146 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+
+	"cluade/internal/policy"
+)
+
+var webFetch = Tool{
+	Name:    "web_fetch",
+	Desc:    "Fetch an http or https URL as text, at most 32 KB.",
+	Params:  `{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`,
+	Effect:  policy.Network,
+	Subject: webFetchSubject,
+	Run:     runWebFetch,
+}
+
+func webFetchSubject(_ *Env, a Args) (policy.Subject, error) {
+	u, err := parseURL(a.Text("url"))
+	if err != nil {
+		return policy.Subject{}, err
+	}
+	return policy.Subject{URL: u.String()}, nil
+}
+
+func runWebFetch(ctx context.Context, e *Env, a Args) (Result, error) {
+	ctx, cancel := e.Web.limited(ctx)
+	defer cancel()
+	p, err := e.Web.fetch(ctx, webRequest{
+		url: a.Text("url"), tool: "web_fetch",
+		accept: "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.8,*/*;q=0.1",
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("fetch %s: %w", cutText(a.Text("url"), 200), err)
+	}
+	if p.status >= 400 {
+		return Result{}, errors.New(p.failure())
+	}
+	first := fmt.Sprintf("[%d %s %s]\n", p.status, p.kind(), shownURL(p.url))
+	text, err := p.text(max(e.textLimit()-len(first)-maxNote, maxNote))
+	if err != nil {
+		return Result{}, fmt.Errorf("%s %w", shownURL(p.url), err)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "(no text)"
+		if isHTML(p.kind()) && len(p.body) > 0 {
+			text = "(no text in this page; it may need a browser that runs scripts)"
+		}
+	}
+	if p.cut != "" {
+		text += "\n[cut: " + p.cut + "]"
+	}
+	return Result{Text: first + text}, nil
+}
+
+// maxNote is the room that is kept for a note on what is missing.
+const maxNote = 200
+
+// textLimit is the most bytes of a page, notes included.
+func (e *Env) textLimit() int {
+	limit := e.Web.Bytes
+	if limit <= 0 {
+		limit = 32 << 10
+	}
+	return min(limit, e.keep())
+}
+
+// text is what there is to read in a page, at most limit bytes. Where that is
+// not all, p.cut says so.
+func (p *webPage) text(limit int) (string, error) {
+	kind := p.kind()
+	if !isText(kind) {
+		return "", fmt.Errorf("is %s, not text (%d bytes)", kind, p.size)
+	}
+	body := p.body
+	if p.cut != "" {
+		body = trimPartial(body)
+	}
+	text, err := decodeText(body, p.header.Get("Content-Type"), isMarkup(kind))
+	if err != nil {
+		return "", fmt.Errorf("cannot be read: %w", err)
+	}
+	if isBinary([]byte(text[:min(len(text), sniffSize)])) {
+		return "", fmt.Errorf("is called %s, but holds binary data (%s, %d bytes)", kind, fileType(p.body), p.size)
+	}
+	cut := len(text) > limit
+	if isHTML(kind) {
+		text, cut = htmlText(text, p.url, limit)
+	}
+	if cut {
+		p.cut = fmt.Sprintf("the text goes on after these %d bytes", limit)
+	}
+	return strings.TrimRight(cutText(text, limit), "\n"), nil
+}
+
+// failure tells of an error page what a person would look for.
+func (p *webPage) failure() string {
+	kind := p.kind()
+	s := fmt.Sprintf("HTTP %d %s from %s (%s, %d bytes)", p.status, http.StatusText(p.status), shownURL(p.url), kind, p.size)
+	if text, err := p.text(1000); err == nil && strings.TrimSpace(text) != "" {
+		s += ": " + oneLine(text)
+	}
+	return s
+}
+
+// kind is the type of a page in lower case. Where the server does not say, the
+// first bytes decide.
+func (p *webPage) kind() string {
+	header := p.header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		kind, _, _ = strings.Cut(header, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	if !strings.Contains(kind, "/") || kind == "application/octet-stream" || kind == "unknown/unknown" {
+		kind, _, _ = strings.Cut(http.DetectContentType(p.body), ";")
+	}
+	return cutText(kind, 100)
+}
+
+func isHTML(kind string) bool { return kind == "text/html" || kind == "application/xhtml+xml" }
+
+// isMarkup says that a page of this type may name its own charset.
+func isMarkup(kind string) bool {
+	return isHTML(kind) || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml")
+}
+
+// isText says that a type is for reading.
+func isText(kind string) bool {
+	if strings.HasPrefix(kind, "text/") || isMarkup(kind) || strings.HasSuffix(kind, "json") {
+		return true
+	}
+	switch kind {
+	case "application/javascript", "application/x-javascript", "application/ecmascript", "application/yaml", "application/x-yaml",
+		"application/toml", "application/x-sh", "application/x-shellscript", "application/x-perl", "application/x-python", "application/sql",
+		"application/x-httpd-php", "application/x-www-form-urlencoded", "application/graphql", "application/jsonl", "application/pgp-signature",
+		"application/x-pem-file", "message/rfc822", "message/http":
+		return true
+	}
+	return false
+}
