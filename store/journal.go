@@ -28,6 +28,7 @@ type Journal struct {
 	path  string   // "" before the first message
 	empty bool     // the file has no record yet
 	made  bool     // this journal made the file
+	lone  bool     // and nothing is in it but its head and one message
 	dead  bool
 
 	want  string         // the file that the first message makes; "" takes a new id
@@ -61,9 +62,11 @@ func (j *Journal) Append(m chat.Message) error {
 	if j.dead {
 		return nil
 	}
+	lone := j.f == nil && len(j.base) == 0
 	if err := j.record(messageRecord(j.dir.mask(m)), j.dir.sync == "always"); err != nil {
 		return err
 	}
+	j.lone = lone && j.made
 	if j.point {
 		j.point = false
 		j.dir.point(j.sess.ID)
@@ -81,6 +84,7 @@ func (j *Journal) Reset(why string, msgs []chat.Message) error {
 		j.base = msgs
 		return nil
 	}
+	j.lone = false
 	first, err := j.begin()
 	if err == nil {
 		err = j.reset(first, why, msgs)
@@ -88,13 +92,19 @@ func (j *Journal) Reset(why string, msgs []chat.Message) error {
 	return j.failed(err)
 }
 
-// Truncate keeps the first n messages.
+// Truncate keeps the first n messages. A file that never held more than the
+// message that goes is no session and goes too: where every run fails, as
+// without a network, cron would fill the flash with them, and the last session
+// would be an empty one.
 func (j *Journal) Truncate(n int, why string) error {
 	switch {
 	case j.dead:
 		return nil
 	case j.empty:
 		j.base = j.base[:min(max(n, 0), len(j.base))]
+		return nil
+	case j.lone && n <= 0 && os.Remove(j.path) == nil:
+		j.unmade()
 		return nil
 	}
 	return j.record(truncateRecord(n, why), false)
@@ -253,6 +263,16 @@ func (j *Journal) create() error {
 	}
 	j.sess.ID, j.path, j.made = id, path, true
 	return nil
+}
+
+// unmade is the journal again as it was before create.
+func (j *Journal) unmade() {
+	j.f.Close()
+	if j.want == "" {
+		j.sess.ID = ""
+	}
+	j.f, j.path = nil, ""
+	j.empty, j.made, j.lone, j.point = true, false, false, j.want == ""
 }
 
 // createNew makes a file under the first free id: the time, then the process

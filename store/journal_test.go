@@ -265,6 +265,59 @@ func TestResetAndTruncate(t *testing.T) {
 	}
 }
 
+// TestOnlyAQuestionIsNoSession: of a run that failed at once nothing is left,
+// and the conversation before it is the last one again.
+func TestOnlyAQuestionIsNoSession(t *testing.T) {
+	r := newRoom(t)
+	before := r.save(user("a"), assistant("b"))
+	sess, j := r.begin()
+	appendAll(t, j, user("c"))
+	made := j.Path()
+	if err := j.Truncate(0, "failed"); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.State(sess); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(made); !os.IsNotExist(err) || j.Path() != "" || sess.ID != "" || must(r.s.Latest()) != before {
+		t.Errorf("the file is there: %v, path %q, id %q, latest %s, want no file and %s", err == nil, j.Path(), sess.ID, must(r.s.Latest()), before)
+	}
+	appendAll(t, j, user("d"), assistant("e"))
+	j.Close()
+	if got := brief(r.resume(sess.ID).Session.Messages); got != "u:d|a:e" || must(r.s.Latest()) != sess.ID {
+		t.Errorf("the next question: %s in %s, latest %s", got, sess.ID, must(r.s.Latest()))
+	}
+}
+
+// TestWhatWasAnsweredStays: a file with more in it than one question is never
+// taken away.
+func TestWhatWasAnsweredStays(t *testing.T) {
+	r := newRoom(t)
+	for name, do := range map[string]func(*Journal){
+		"answered": func(j *Journal) { appendAll(t, j, user("a"), assistant("b")) },
+		"cleared": func(j *Journal) {
+			appendAll(t, j, user("a"))
+			j.Reset("clear", nil)
+		},
+		"resumed": func(j *Journal) {
+			appendAll(t, j, user("a"), assistant("b"))
+			j.Close()
+			*j = *r.resume(j.sess.ID).Journal
+			appendAll(t, j, user("c"))
+		},
+	} {
+		_, j := r.begin()
+		do(j)
+		if err := j.Truncate(0, "failed"); err != nil {
+			t.Fatal(err)
+		}
+		if data := must(os.ReadFile(j.Path())); !strings.Contains(string(data), `"t":"truncate","n":0`) {
+			t.Errorf("%s: the file is %s", name, data)
+		}
+		j.Close()
+	}
+}
+
 func TestPointerFollowsTheFirstNewMessage(t *testing.T) {
 	r := newRoom(t)
 	a := r.save(user("a"), assistant("b"))

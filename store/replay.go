@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 
 	"cluade/internal/chat"
 	"github.com/valyala/fastjson"
 )
 
-// maxLine bounds a line of a journal; a longer one is damage.
-const maxLine = 32 << 20
+const (
+	maxLine  = 32 << 20 // bytes of a line; a longer one is damage
+	maxCount = 1 << 30  // of a counter, so that a run can add to it on 32 bits
+)
 
 // replay rebuilds a session from the records of its journal, in file order.
 // Damage of a power cut (a torn last line, runs of NUL, lines that are no
@@ -122,8 +125,8 @@ func (r *replay) record(v *fastjson.Value) error {
 }
 
 func (r *replay) head(v *fastjson.Value) error {
-	if n := v.GetInt("v"); n > journalVersion {
-		return fmt.Errorf("it was written by a newer version (format %d)", n)
+	if n := v.Get("v"); n != nil && jsonText(n) != strconv.Itoa(journalVersion) {
+		return fmt.Errorf("it was written by a newer version (format %s)", chat.EscapeText(jsonText(n), 20))
 	}
 	if r.found {
 		return nil
@@ -147,7 +150,7 @@ func (r *replay) chdir(v *fastjson.Value) {
 // state reads the counters. completion_tokens and what follows it are ours;
 // without them all tokens count as prompt.
 func (r *replay) state(v *fastjson.Value) {
-	number := func(key string) int { return max(0, v.GetInt(key)) }
+	number := func(key string) int { return min(max(0, v.GetInt(key)), maxCount) }
 	total, completion := number("total_tokens"), number("completion_tokens")
 	completion = min(completion, total)
 	r.sess.Steps, r.sess.Context = number("steps"), number("context_tokens")

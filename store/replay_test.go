@@ -136,6 +136,7 @@ func TestDamage(t *testing.T) {
 		{"unknown records and fields", head + `{"t":"future","x":[1]}` + "\n" + `{"t":"note","text":"n"}` + "\n" + `{"t":"mode","mode":"bypass"}` + "\n" + `{"x":1}` + "\n" + good, "u:a|a:b", "", ""},
 		{"record later", good + head, "u:a|a:b", "", ""},
 		{"newer version", strings.Replace(head, `"v":1`, `"v":2`, 1) + good, "", "unusable: it was written by a newer version (format 2)", "newer version"},
+		{"version that is no number", strings.Replace(head, `"v":1`, `"v":"9"`, 1) + good, "", `unusable: it was written by a newer version (format "9")`, "newer version"},
 		{"unknown role", head + good + `{"t":"msg","m":{"role":"developer","content":"x"}}` + "\n", "", `unusable: unknown role "developer"`, "developer"},
 		{"unknown role in a reset", head + `{"t":"reset","messages":[{"role":"x"}]}` + "\n", "", `unusable: unknown role "x"`, `"x"`},
 		{"message that is none", head + good + `{"t":"msg"}` + "\n" + `{"t":"msg","m":7}` + "\n", "u:a|a:b", "2 lines skipped", ""},
@@ -305,7 +306,7 @@ func TestOldSession(t *testing.T) {
 	if got := brief(r.resume(id).Session.Messages); got != `u:fix|a: c1|tc1:{"stdout":"x"}|a:done|u:more|a:yes` {
 		t.Errorf("resumed: %s", got)
 	}
-	for name, text := range map[string]string{"cut": oldSession[:200], "empty": "", "list": "[]", "other": `{"a":1}`, "role": `{"messages":[{"role":"x"}]}`} {
+	for name, text := range map[string]string{"cut": oldSession[:200], "empty": "", "list": "[]", "other": `{"a":1}`, "role": `{"messages":[{"role":"x"}]}`, "text": `{"messages":"x"}`} {
 		r.raw("20260101-000000-0001.json", text)
 		list := must(r.s.List())
 		if list[len(list)-1].Damage == "" && list[0].Damage == "" {
@@ -315,9 +316,28 @@ func TestOldSession(t *testing.T) {
 			t.Errorf("%s: Resume = nil, want an error", name)
 		}
 	}
+	r.raw("20260101-000000-0001.json", `{"messages":{}}`)
+	if s := r.resume("20260101-000000-0001").Session; len(s.Messages) != 0 {
+		t.Errorf("an empty list of Lua: %+v", s)
+	}
 	r.raw("20260101-000000-0001.json", `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`)
 	if s := r.resume("20260101-000000-0001").Session; s.Steps != 0 || s.Total.Total() != 0 || len(s.Messages) != 2 {
 		t.Errorf("without counters: %+v", s)
+	}
+}
+
+// TestCountersBeyondSense: what a file claims must not overflow when a run adds
+// to it.
+func TestCountersBeyondSense(t *testing.T) {
+	r := newRoom(t)
+	const id = "20260529-201630-0001"
+	r.raw(id+".jsonl", head+line(user("a"))+line(assistant("b"))+
+		`{"t":"state","steps":9223372036854775807,"total_tokens":9223372036854775807,"context_tokens":-1,"completion_tokens":2147483647}`+"\n")
+	s := r.resume(id).Session
+	for name, n := range map[string]int{"steps": s.Steps, "total": s.Total.Total(), "completion": s.Total.Completion, "context": s.Context} {
+		if n < 0 || n > 1<<30 {
+			t.Errorf("%s = %d, want 0 to 2^30", name, n)
+		}
 	}
 }
 

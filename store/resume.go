@@ -146,7 +146,7 @@ func (r *replay) readOld(in io.Reader) error {
 		r.torn = r.size > 0
 		return errNoRecord
 	}
-	if v.Type() != fastjson.TypeObject || v.Get("messages") == nil {
+	if v.Type() != fastjson.TypeObject || !isList(v.Get("messages")) {
 		return errNoRecord
 	}
 	r.head(v)
@@ -157,6 +157,11 @@ func (r *replay) readOld(in io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// isList says whether v is a list. Lua writes an empty one as an object.
+func isList(v *fastjson.Value) bool {
+	return v != nil && (v.Type() == fastjson.TypeArray || v.Type() == fastjson.TypeObject && v.GetObject().Len() == 0)
 }
 
 // OpenFile opens a session file at a path of the user's choice, which must lie
