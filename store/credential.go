@@ -64,6 +64,19 @@ func (c *Config) Credential(p Place, flag string) (key, from string, err error) 
 	return key, from, nil
 }
 
+// Private names the files that hold the key and the lines typed, as far as the
+// configuration puts them outside the state directory.
+func (c *Config) Private() []string {
+	var files []string
+	if c.keyFile != "" {
+		files = append(files, c.keyFile)
+	}
+	if v, err := fastjson.Parse(c.values["history_file"].json); err == nil && len(v.GetStringBytes()) > 0 {
+		files = append(files, expandHome(string(v.GetStringBytes()), c.home))
+	}
+	return files
+}
+
 // keySources are the places before api_key_file, in order.
 func (c *Config) keySources(p Place, flag string) []source {
 	variable := func(name string) source {

@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,18 @@ func TestCredentialScreening(t *testing.T) {
 		if key, _, err := c.Credential(b.place(), ""); key != "" || err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Credential(%s file) = %q, %v, want an error that names it", path, key, err)
 		}
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	b := newBox(t)
+	b.user(`{"api_key_file":"/keys/k","history_file":"~/.hist"}`)
+	if c, _ := b.load(); !slices.Equal(c.Private(), []string{"/keys/k", b.home + "/.hist"}) {
+		t.Errorf("Private = %q", c.Private())
+	}
+	b.user(`{"history_file":""}`)
+	if c, _ := b.load(); len(c.Private()) != 0 {
+		t.Errorf("Private = %q, want none", c.Private())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,8 @@ import (
 type guard struct {
 	roots   []string // the state directories that are known, as named and resolved
 	private []string // further places that nobody may read, as named and resolved
+	saved   []string // the directory of sessions outside of those, as named and resolved
+	savedIn fileID   // the same
 	session string   // the journal that may be read, resolved; "" if none
 	self    fileID   // of session
 
@@ -48,6 +51,12 @@ func newGuard(e *Env) *guard {
 		g.private = append(g.private, bothNames(p)...)
 		if fi, err := os.Stat(p); err == nil {
 			g.hidden[idOf(fi)] = true
+		}
+	}
+	if e.Saved != "" {
+		g.saved = bothNames(e.Saved)
+		if fi, err := os.Stat(e.Saved); err == nil {
+			g.savedIn = idOf(fi)
 		}
 	}
 	if e.Session != "" {
@@ -136,6 +145,9 @@ func (g *guard) byName(path string) policy.Guard {
 			worst = policy.NoRead
 		}
 	}
+	if dir, name := filepath.Split(path); slices.Contains(g.saved, filepath.Clean(dir)) && matchName(sessionFile, name) {
+		worst = policy.NoRead
+	}
 	for name, rest, more := strings.Cut(path, "/"); ; name, rest, more = strings.Cut(rest, "/") {
 		if strings.EqualFold(name, ".cluade") {
 			worst = max(worst, classify(strings.Split(rest, "/")))
@@ -146,6 +158,9 @@ func (g *guard) byName(path string) policy.Guard {
 	}
 	return worst
 }
+
+// sessionFile fits the names of sessions: date, time and a number.
+const sessionFile = "????????-??????-????.json*"
 
 // classify judges a path inside a state directory, given as its names. Content
 // (skills and commands) is open, secrets and authority are hidden, the rest
@@ -190,7 +205,7 @@ func (g *guard) byIdentity(real string) policy.Guard {
 // inPlace judges rest below the directory (or the file itself) that fi names.
 func (g *guard) inPlace(fi fs.FileInfo, rest []string) policy.Guard {
 	id := idOf(fi)
-	if g.hidden[id] {
+	if g.hidden[id] || g.saved != nil && id == g.savedIn && len(rest) == 1 && matchName(sessionFile, rest[0]) {
 		return policy.NoRead
 	}
 	inside, ok := g.places[id]
@@ -212,7 +227,7 @@ func (g *guard) hardLink(fi fs.FileInfo) policy.Guard {
 	}
 	if g.linked == nil {
 		g.linked = make(map[fileID]policy.Guard)
-		for _, dir := range append(g.roots, g.private...) {
+		for _, dir := range slices.Concat(g.roots, g.private, g.saved) {
 			g.addLinks(dir)
 		}
 	}

@@ -180,6 +180,38 @@ func TestGuardByIdentity(t *testing.T) {
 	}
 }
 
+// TestGuardOfSessionsElsewhere: where sessions are kept in a directory that
+// others use too, they are hidden and nothing else is.
+func TestGuardOfSessionsElsewhere(t *testing.T) {
+	e := testEnv(t)
+	const id = "20260529-201630-0001"
+	old := put(t, e, "../tmp/"+id+".jsonl", "secret")
+	e.Session = put(t, e, "../tmp/20260529-201630-0002.jsonl", "secret")
+	put(t, e, "../tmp/notes.json", "secret")
+	e.Saved = filepath.Dir(old)
+	link(t, e, old, "soft")
+	link(t, e, e.Saved, "dir")
+	if err := os.Link(old, e.Dir+"/hard"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]policy.Guard{
+		old: policy.NoRead, "soft": policy.NoRead, "hard": policy.NoRead, "dir/" + id + ".jsonl": policy.NoRead,
+		"../tmp/20200101-000000-0009.json": policy.NoRead, e.Session: policy.NoWrite,
+		"../tmp": policy.Open, "../tmp/notes.json": policy.Open, "../tmp/x/" + id + ".jsonl": policy.Open, id + ".jsonl": policy.Open,
+	} {
+		if p, err := e.resolve(name); err != nil || p.Guard != want {
+			t.Errorf("resolve(%q) = %+v, %v, want guard %v", name, p, err, want)
+		}
+	}
+	want(t, e, "glob", args{"pattern": "../tmp/*"}, "../tmp/20260529-201630-0002.jsonl\n../tmp/notes.json")
+	want(t, e, "grep", args{"pattern": "secret", "path": "../tmp"}, "../tmp/20260529-201630-0002.jsonl:1:secret\n../tmp/notes.json:1:secret")
+	if err := os.Mkdir(e.Dir+"/mount", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bind(t, e.Saved, e.Dir+"/mount")
+	want(t, e, "grep", args{"pattern": "secret", "path": "mount"}, "mount/20260529-201630-0002.jsonl:1:secret\nmount/notes.json:1:secret")
+}
+
 // TestGuardBindMount: a directory of cluade's own, or a kernel file system,
 // mounted in another place.
 func TestGuardBindMount(t *testing.T) {

@@ -50,7 +50,8 @@ type Env struct {
 	Home    string   // the person's home, for ~/; "" if there is none
 	State   string   // cluade's state directory; "" if there is none
 	Session string   // the journal of the current session, which may be read
-	Private []string // files and directories outside State that no tool may read: sessions, history, keys
+	Saved   string   // the directory outside State where sessions are saved; only what is named like one is hidden there, for it may be /tmp
+	Private []string // files and directories outside State that no tool may read: history, keys
 	Project string   // the git root that holds Dir, else Dir
 	Keep    int      // most bytes of a result; 0: 30720
 	Timeout time.Duration

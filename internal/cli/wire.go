@@ -65,6 +65,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	a.policy = a.newPolicy()
 	a.tools = &tools.Env{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
+		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
 		Skills: a.skillRoots(),
 		Web:    a.web(),
@@ -229,6 +230,10 @@ func inForeground(tty *os.File) bool {
 // A key given as an option would not reach it otherwise.
 func (a *app) childVars() []string {
 	drop := append([]string{"CLUADE_DEPTH", "CLUADE_PARENT"}, a.cfg.ScrubEnv...)
+	handOn := a.flags.apiKey != "" && !slices.Contains(drop, "CLUADE_API_KEY")
+	if handOn {
+		drop = append(drop, "CLUADE_API_KEY") // of two with one name a program takes the first
+	}
 	var vars []string
 	for _, v := range a.env.Environ {
 		name, _, _ := strings.Cut(v, "=")
@@ -237,7 +242,7 @@ func (a *app) childVars() []string {
 		}
 	}
 	vars = append(vars, "CLUADE_DEPTH="+strconv.Itoa(a.depth+1), "CLUADE_PARENT="+parentOf(a.cfg))
-	if a.flags.apiKey != "" && !slices.Contains(drop, "CLUADE_API_KEY") {
+	if handOn {
 		vars = append(vars, "CLUADE_API_KEY="+a.key)
 	}
 	return vars

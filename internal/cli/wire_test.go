@@ -58,6 +58,15 @@ func TestChildVars(t *testing.T) {
 	if got := a.childVars(); !slices.Equal(got, want) {
 		t.Errorf("childVars() = %q, want %q", got, want)
 	}
+	a.env.Environ, a.flags.apiKey, a.key = []string{"CLUADE_API_KEY=of the parent"}, "mine", "mine"
+	want = []string{"CLUADE_DEPTH=2", "CLUADE_PARENT=base_url=http://x/v1", "CLUADE_API_KEY=mine"}
+	if got := a.childVars(); !slices.Equal(got, want) {
+		t.Errorf("childVars() with a key = %q, want %q", got, want)
+	}
+	a.cfg.ScrubEnv = []string{"CLUADE_API_KEY"}
+	if got := a.childVars(); !slices.Equal(got, want[:2]) {
+		t.Errorf("childVars() with a key withheld = %q, want %q", got, want[:2])
+	}
 }
 
 func TestProjectRoot(t *testing.T) {
