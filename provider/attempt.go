@@ -44,8 +44,8 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	default:
 		answer := c.newReply(known, w, x.onDelta)
 		in := c.debugBody(resp)
-		end, bad := answer.read(in)
-		got, f = answer.close(end, bad, x.usedID)
+		bad, end := answer.read(in)
+		got, f = answer.close(bad, end, x.usedID)
 		x.shown = answer.shown
 		if answer.done {
 			w.drain(in)

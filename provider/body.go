@@ -14,17 +14,17 @@ import (
 // read takes the body of a 200 in. What it is, is told by its first byte that
 // is not blank, whatever was asked for and whatever the headers say. end is
 // how the body ended: nil for a whole reply, else io.EOF or what broke it.
-func (r *reply) read(body io.Reader) (end error, f *failure) {
+func (r *reply) read(body io.Reader) (f *failure, end error) {
 	l := newLines(r.watch.reader(body))
 	first, err := l.sniff()
 	switch {
 	case err != nil:
-		return err, nil
+		return nil, err
 	case first == '{', first == '[':
 		return r.document(l)
 	case first == '<':
 		page, _ := io.ReadAll(io.LimitReader(l.r, maxErrorBody))
-		return nil, r.c.page(page)
+		return r.c.page(page), nil
 	}
 	return r.stream(l)
 }
@@ -36,7 +36,7 @@ func (c *Client) page(page []byte) *failure {
 	return &failure{class: NotAPI, advice: adviseNo, message: chat.EscapeText(c.secrets.mask(text), maxMessage)}
 }
 
-func (r *reply) stream(l *lines) (error, *failure) {
+func (r *reply) stream(l *lines) (*failure, error) {
 	var p fastjson.Parser
 	var v *fastjson.Value
 	e := events{l: l}
@@ -60,13 +60,13 @@ func (r *reply) stream(l *lines) (error, *failure) {
 			return nil, nil
 		case !ev.whole && !whole(ev.data):
 			if ev.name == "error" || strings.HasPrefix(strings.ToLower(string(ev.data)), "error") {
-				return nil, r.c.classify(0, parseComplaint(ev.data), nil)
+				return r.c.classify(0, parseComplaint(ev.data), nil), nil
 			}
 			continue
 		}
 		r.watch.gotData()
 		if f := r.take(v, ev.name); f != nil {
-			return nil, f
+			return f, nil
 		}
 	}
 }
@@ -74,11 +74,11 @@ func (r *reply) stream(l *lines) (error, *failure) {
 func isDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
 
 // endOfStream tells a stream from some text that is no API's answer.
-func (r *reply) endOfStream(err error, junk []byte) (error, *failure) {
+func (r *reply) endOfStream(err error, junk []byte) (*failure, error) {
 	if !r.data && len(bytes.TrimSpace(junk)) > 0 && err == io.EOF {
-		return nil, r.c.notJSON(junk)
+		return r.c.notJSON(junk), nil
 	}
-	return err, nil
+	return nil, err
 }
 
 func (c *Client) notJSON(body []byte) *failure {
@@ -88,29 +88,29 @@ func (c *Client) notJSON(body []byte) *failure {
 
 // document reads a plain reply. A few servers answer with bare objects one a
 // line, or with a list of them; those are read as the pieces of a stream.
-func (r *reply) document(l *lines) (error, *failure) {
+func (r *reply) document(l *lines) (*failure, error) {
 	body, err := l.all()
 	v, bad := fastjson.ParseBytes(body)
 	switch {
 	case errors.Is(err, errTooLarge):
-		return err, nil
+		return nil, err
 	case bad == nil:
-		return nil, r.wholeReply(v, body)
+		return r.wholeReply(v, body), nil
 	case err == nil && jsonEnd(string(bytes.TrimSpace(body))) == 0:
-		return io.EOF, nil // ends in the middle of the document
+		return nil, io.EOF // ends in the middle of the document
 	case err != nil:
-		return err, nil
+		return nil, err
 	}
 	for line := range bytes.Lines(body) {
 		v, bad := fastjson.ParseBytes(bytes.TrimSpace(line))
 		if bad != nil || v.Type() != fastjson.TypeObject {
-			return nil, r.c.notJSON(body)
+			return r.c.notJSON(body), nil
 		}
 		if f := r.take(v, ""); f != nil {
-			return nil, f
+			return f, nil
 		}
 	}
-	return io.EOF, nil
+	return nil, io.EOF
 }
 
 func (r *reply) wholeReply(v *fastjson.Value, body []byte) *failure {
@@ -141,7 +141,7 @@ func (r *reply) wholeReply(v *fastjson.Value, body []byte) *failure {
 // close ends the reply. end is how the body ended, f what was wrong with it,
 // if anything. Calls count only if the reply came to its end; the text that had
 // arrived is kept in any case.
-func (r *reply) close(end error, f *failure, used func(id string) bool) (chat.Reply, *failure) {
+func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Reply, *failure) {
 	complete := f == nil && (r.done || r.finish != "")
 	r.place(r.tags.flush())
 	if complete && r.finish != string(chat.FinishLength) && len(r.calls.list) == 0 {

@@ -124,7 +124,7 @@ func maxRefused(w string, said *complaint) (repair, bool) {
 	case "maxtokens", "max_output_tokens", "maxoutputtokens", "max_new_tokens":
 		name = "max_tokens"
 	}
-	if said.param == "max_completion_tokens" || strings.Index(w, "'max_completion_tokens' is not") >= 0 {
+	if said.param == "max_completion_tokens" || strings.Contains(w, "'max_completion_tokens' is not") {
 		name = "max_completion_tokens"
 	}
 	both := strings.Contains(w, "max_completion_tokens") && strings.Contains(strings.ReplaceAll(w, "max_completion_tokens", ""), "max_tokens")
