@@ -73,11 +73,12 @@ func (o *output) Warn(text string) { o.say(yellow, "warning: ", text) }
 // Error tells on stderr why something did not work.
 func (o *output) Error(text string) { o.say(red, "error: ", text) }
 
-// say writes one message to stderr, led by the program's name.
+// say writes one message to stderr, led by the program's name, on one line:
+// what a file or a server put into it cannot pass for another message.
 func (o *output) say(color, word, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	text = "cluade: " + word + strings.TrimPrefix(chat.CleanText(text), "cluade: ")
+	text = "cluade: " + word + chat.EscapeText(strings.TrimPrefix(text, "cluade: "), 0)
 	o.line(&o.errs, color, text)
 }
 

@@ -59,7 +59,7 @@ func (o *output) Emit(e agent.Event) {
 		if e.Warn {
 			color = yellow
 		}
-		o.line(&o.errs, color, "["+strings.TrimSpace(chat.CleanText(e.Text))+"]")
+		o.line(&o.errs, color, "["+chat.EscapeText(strings.TrimSpace(e.Text), 0)+"]")
 	case agent.TurnEnd:
 		o.turnEnd(e)
 	}

@@ -171,6 +171,19 @@ func TestRenderColours(t *testing.T) {
 	}
 }
 
+// TestMessagesAreOneLine: a directory of a session file, say, may have any name.
+func TestMessagesAreOneLine(t *testing.T) {
+	const text, shown = "in /tmp/x\ncluade: error: fake\x1b[2J\r\u202e", `in /tmp/x\ncluade: error: fake\x1b[2J\r\u202e`
+	out, _, stderr := view(true, outputOptions{})
+	out.Notice(text)
+	out.Warn(text)
+	out.Error(text)
+	out.Emit(agent.Notice{Text: text})
+	if want := "cluade: " + shown + "\ncluade: warning: " + shown + "\ncluade: error: " + shown + "\n[" + shown + "]\n"; stderr.String() != want {
+		t.Errorf("stderr = %q, want %q", stderr, want)
+	}
+}
+
 func TestGistIsBounded(t *testing.T) {
 	o, stdout, _ := view(true, outputOptions{})
 	o.Emit(agent.CallStart{Call: chat.ToolCall{Name: "bash"}, Gist: strings.Repeat("漢", 300) + "\n\x1b]0;title\a"})
