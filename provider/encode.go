@@ -81,7 +81,7 @@ func (r *request) tools(w *jsonenc.Writer) {
 		w.Raw("}}")
 	}
 	w.Raw("]")
-	if !r.c.learnt().dropped("tool_choice") {
+	if !r.c.learnt().dropped("tool_choice") && valueOf(r.fields, "tool_choice") == "" {
 		w.Raw(`,"tool_choice":"auto"`)
 	}
 }

@@ -69,11 +69,7 @@ func (c *Client) merge(fields []field) []field {
 	l := c.learnt()
 	var out []field
 	for _, f := range fields {
-		own := false
-		for _, e := range c.extra {
-			own = own || e.key == f.key
-		}
-		if !own && !l.dropped(f.key) {
+		if valueOf(c.extra, f.key) == "" && !l.dropped(f.key) {
 			out = append(out, f)
 		}
 	}

@@ -86,7 +86,7 @@ func TestRequests(t *testing.T) {
 	plain.Stream = false
 	golden(t, "deepseek-plain", body(t, plain, false))
 	extra := goldenOptions("http://localhost:8080/v1", "m")
-	extra.ExtraBody = `{"model":"x","stream":false,"chat_template_kwargs":{"enable_thinking":false},"stream_options":{"a":1}}`
+	extra.ExtraBody = `{"model":"x","stream":false,"chat_template_kwargs":{"enable_thinking":false},"stream_options":{"a":1},"tool_choice":"none"}`
 	golden(t, "extra-body", body(t, extra, false))
 	override := goldenOptions("https://llm.example.org/v1", "m")
 	override.Quirks = `{"thinking":true,"reasoning_effort":true,"max_tokens_field":"max_completion_tokens","stream_usage":false,"replay_reasoning":false}`
