@@ -48,6 +48,7 @@ type Config struct {
 	CAFile           string
 	Insecure         bool
 	ScrubEnv         []string
+	Safety           Safety
 	SSH              SSH
 	Web              Web
 	Color            string
@@ -155,7 +156,7 @@ func defaults(home string) *Config {
 func (c *Config) clone() *Config {
 	next := *c
 	next.Levels, next.LevelFiles, next.values = maps.Clone(c.Levels), maps.Clone(c.LevelFiles), maps.Clone(c.values)
-	next.Unknown = slices.Clone(c.Unknown)
+	next.Unknown, next.Safety = slices.Clone(c.Unknown), c.Safety.clone()
 	return &next
 }
 

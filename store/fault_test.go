@@ -55,8 +55,9 @@ func TestFaultyUserFile(t *testing.T) {
 		{`{"permissions":{"xyz":"ask"}}`, 0, 0, "permissions", "no tool"},
 		{`{"permissions":{"bash":"allow","Bash":"deny"}}`, 0, 0, "permissions", "twice"},
 		{`{"permissions":{"defaultMode":"plan"}}`, 0, 0, "permissions", "permission_mode"},
-		{`{"permissions":{"deny":["bash(rm *)"]}}`, 0, 0, "permissions.deny", "not supported yet"},
-		{`{"permissions":{"ask":["bash"]}}`, 0, 0, "permissions.ask", "not supported yet"},
+		{`{"permissions":{"deny":["bash(rm *)",""]}}`, 0, 0, "permissions.deny", "list of rules"},
+		{`{"permission_mode":"bypass"}`, 0, 0, "permission_mode", "--dangerously-skip-permissions"},
+		{`{"permission_mode":"plans"}`, 0, 0, "permission_mode", "default, ask, accept-edits or plan"},
 		{`{"permissions":{"deny":"bash"}}`, 0, 0, "permissions.deny", "list"},
 		{`{"tools":["read","teleport"]}`, 0, 0, "tools", "teleport"},
 		{`{"extra_body":{"messages":[]}}`, 0, 0, "extra_body", "messages"},
@@ -157,9 +158,9 @@ func TestFaultyProjectFileContributesNothing(t *testing.T) {
 			t.Errorf("project %s: notices = %q, want one that names the file", text, notices)
 		}
 	}
-	b.project(`{"permissions":{"deny":["bash"]}}`)
+	b.project(`{"permissions":{"deny":["bash",1]}}`)
 	if e := b.fault(); e.File != b.projectFile() {
-		t.Errorf("a project's deny rule: %v", e)
+		t.Errorf("a project's deny rules: %v", e)
 	}
 }
 

@@ -56,7 +56,7 @@ func Keys() []KeyDoc {
 
 // keys is the list. It is built where it is needed, since a run needs it once.
 func keys() []key {
-	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), webKeys(), remoteKeys(), deviceKeys(), laterKeys())
+	return slices.Concat(originalKeys(), limitKeys(), requestKeys(), toolKeys(), webKeys(), remoteKeys(), safetyKeys(), deviceKeys(), laterKeys())
 }
 
 // originalKeys are those that Init writes, in its order.
@@ -84,12 +84,6 @@ func originalKeys() []key {
 			doc: "part of the window from which the model is asked to compact"},
 		{name: anyTool, tier: "narrowing free", kind: oneOf("allow", "ask", "deny"),
 			doc: "level of a tool: runs, is asked for, is refused; only the tools named change"},
-		{name: "permissions.deny", tier: "adding free", kind: rulesKind(), def: "[]", adds: true, strict: always,
-			doc: "rules that refuse (not in force yet: a rule here stops the run)"},
-		{name: "permissions.ask", tier: "adding free", kind: rulesKind(), def: "[]", adds: true, strict: always,
-			doc: "rules that ask (not in force yet: a rule here stops the run)"},
-		{name: "permissions.allow", tier: "trusted", kind: listKind("rules", notEmpty), def: "[]", adds: true,
-			doc: "rules that allow (not in force yet: without them more is asked)"},
 	}
 }
 
@@ -207,21 +201,10 @@ func laterKeys() []key {
 	seconds, count := intKind(1, 3600), intKind(0, math.MaxInt32)
 	words := listKind("texts", notEmpty)
 	list := []key{
-		{name: "permission_mode", tier: "narrowing free", kind: oneOf("default", "ask", "accept-edits", "plan"), def: `"default"`,
-			strict: ranked("accept-edits", "default", "ask", "plan"), doc: "mode of the session"},
 		{name: "fallback", tier: "user", kind: fallbackKind(), def: "[]", doc: "endpoints tried when the first fails: a list of {base_url, model, api_key_env}"},
 		{name: "hard_compact_threshold", tier: "free", kind: numberKind(0.1, 0.98), def: "0.95", put: putNumber(func(c *Config) *float64 { return &c.hardAt }),
 			doc: "part of the window at which compaction no longer waits for the model; above compact_threshold"},
 		{name: "compaction", tier: "free", kind: yes, def: "true", doc: "false turns that compaction off"},
-		{name: "write_scope", tier: "narrowing free", kind: oneOf("any", "project"), def: `"any"`, strict: ranked("any", "project"), doc: "where files may be written"},
-		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"), doc: "confinement of commands"},
-		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"), doc: "no bash where the confinement is not in force"},
-		{name: "limits.procs", tier: "lowering free", kind: count, def: "64", strict: lower, doc: "most processes of a command; 0 is no limit"},
-		{name: "limits.file_mb", tier: "lowering free", kind: count, def: "256", strict: lower, doc: "largest file of a command, MiB; 0 is no limit"},
-		{name: "limits.cpu_s", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most processor seconds of a command; 0 is no limit"},
-		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
-		{name: "danger_allow", tier: "user", kind: words, def: "[]", doc: "danger classes that are not asked about"},
-		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "the danger check looks at remote commands too"},
 		{name: "veil.enabled", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "hide secrets from the model"},
 		{name: "veil.patterns", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "what else is a secret"},
 		{name: "veil.paths", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "files that are secret"},

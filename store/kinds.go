@@ -242,26 +242,6 @@ func serversKind() kind {
 	})
 }
 
-// errRules says that a configuration counts on rules.
-var errRules = errors.New("holds rules, and rules are not supported yet: take them out and set the level of the whole tool to ask or deny")
-
-// rulesKind is a list of rules that refuse or ask. This version cannot enforce
-// any: one that is ignored would be a permission.
-func rulesKind() kind {
-	k := listKind("rules", notEmpty)
-	check := k.check
-	k.check = func(v *fastjson.Value) error {
-		if err := check(v); err != nil {
-			return err
-		}
-		if len(v.GetArray()) > 0 {
-			return errRules
-		}
-		return nil
-	}
-	return k
-}
-
 func historyKind() kind {
 	k := pathKind()
 	k.desc += `, or ""`

@@ -115,14 +115,12 @@ func (l *loader) unknown(name string) {
 func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 	if err := k.kind.verify(v); err != nil {
 		e := configError(l.path, k.name, err.Error())
-		e.refused = errors.Is(err, errRules)
+		e.refused = l.c.Safety.list(k.name) != nil
 		return e
 	}
 	switch {
 	case l.c.store(k, v, setting{tier: l.tier, file: l.path}):
-		if k.name == "permissions.allow" && len(v.GetArray()) > 0 {
-			l.say("rules are not supported yet, permissions.allow has no effect")
-		}
+		l.c.Safety.addRules(k.name, v, l.label())
 		if k.later && k.strict != nil && jsonText(v) != k.def && k.strict(k.def, v) {
 			l.idle = append(l.idle, k.name)
 		}
@@ -150,11 +148,15 @@ func (l *loader) level(name string, v *fastjson.Value) *ConfigError {
 		return configError(l.path, "permissions", fmt.Sprintf("name %s twice, as %s and %s", tool, first, name))
 	}
 	l.tools[tool] = name
-	file := "config.json"
+	return l.set(levelKey(tool, l.label()), v)
+}
+
+// label is the name of the file that a refusal gives as its source.
+func (l *loader) label() string {
 	if l.tier == TierProject {
-		file = ".cluade/config.json"
+		return ".cluade/config.json"
 	}
-	return l.set(levelKey(tool, file), v)
+	return "config.json"
 }
 
 // unknownTool says that a configuration names a tool that there is not. Some

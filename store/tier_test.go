@@ -68,6 +68,12 @@ func TestProjectTier(t *testing.T) {
 		{`{"permissions":{"bash":"ask"}}`, `{"permissions":{"Bash":"allow"}}`, "permissions.bash", false},
 		{`{"permissions":{"bash":"deny"}}`, `{"permissions":{"bash":"ask"}}`, "permissions.bash", false},
 		{`{}`, `{"permissions":{"allow":["bash"]}}`, "permissions.allow", false},
+		{`{}`, `{"permission_mode":"plan"}`, "permission_mode", true},
+		{`{}`, `{"permission_mode":"acceptEdits"}`, "permission_mode", false},
+		{`{"permission_mode":"ask"}`, `{"permission_mode":"default"}`, "permission_mode", false},
+		{`{}`, `{"danger_allow":["power"]}`, "danger_allow", false},
+		{`{"danger_remote":false}`, `{"danger_remote":true}`, "danger_remote", true},
+		{`{}`, `{"danger_remote":false}`, "danger_remote", false},
 	}
 	for _, tt := range tests {
 		b := newBox(t)
@@ -124,12 +130,11 @@ func TestProjectSetsNothingOfTheUsers(t *testing.T) {
 func TestIdleRestrictionsAreTold(t *testing.T) {
 	b := newBox(t)
 	for text, want := range map[string]string{
-		`{"write_scope":"project","sandbox_required":true}`: "write_scope, sandbox_required",
-		`{"permission_mode":"plan"}`:                        "permission_mode",
-		`{"limits":{"cpu_s":5}}`:                            "limits.cpu_s",
-		`{"permission_mode":"accept-edits"}`:                "",
-		`{"write_scope":"any","history_size":7}`:            "",
-		`{"veil":{"enabled":false}}`:                        "",
+		`{"sandbox":"confined","sandbox_required":true}`: "sandbox, sandbox_required",
+		`{"permission_mode":"plan"}`:                     "",
+		`{"limits":{"cpu_s":5}}`:                         "limits.cpu_s",
+		`{"write_scope":"project","history_size":7}`:     "",
+		`{"veil":{"enabled":false}}`:                     "",
 	} {
 		b.user(text)
 		_, notices := b.load()

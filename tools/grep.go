@@ -176,7 +176,7 @@ func (s *search) visit(f found) bool {
 			return true
 		}
 		p.Real, err = realPath(f.path)
-		if err != nil || kernelFS(p.Real) || s.w.guard.check(p.Abs, p.Real) == policy.NoRead {
+		if err != nil || kernelFS(p.Real) || s.w.guard.check(p.Abs, p.Real) == policy.NoRead || s.w.guard.forbids(p.Abs, p.Real) {
 			return true
 		}
 	} else if !f.mode.IsRegular() {

@@ -34,6 +34,7 @@ func (e *Env) resolve(name string) (policy.Path, error) {
 	return policy.Path{
 		Abs:       abs,
 		Real:      real,
+		Root:      gitRoot(real),
 		InProject: err == nil && contains(project, real),
 		Guard:     newGuard(e).check(abs, real),
 	}, nil
@@ -54,6 +55,16 @@ func (e *Env) absolute(name string) (string, error) {
 		return filepath.Clean(name), nil
 	}
 	return filepath.Join(e.Dir, name), nil
+}
+
+// gitRoot is the directory with .git that holds a file, "" if there is none.
+func gitRoot(file string) string {
+	for d := filepath.Dir(file); d != "/"; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+	}
+	return ""
 }
 
 // contains says whether path is dir or lies below it. Both are clean and

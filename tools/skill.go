@@ -28,7 +28,7 @@ func skillSubject(_ *Env, a Args) (policy.Subject, error) {
 	if a.Text("name") == "" {
 		return policy.Subject{}, errors.New("the name is empty")
 	}
-	return policy.Subject{}, nil
+	return policy.Subject{Name: a.Text("name")}, nil
 }
 
 func runSkill(ctx context.Context, e *Env, a Args) (Result, error) {

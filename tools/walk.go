@@ -122,7 +122,8 @@ func (p place) entry(e entry) found {
 }
 
 func (w *walker) appendSteps(steps []step, dir place, e entry, at []int) []step {
-	if path := filepath.Join(dir.path, e.name); w.guard.byName(path) == policy.NoRead && path != w.guard.session {
+	path := filepath.Join(dir.path, e.name)
+	if w.guard.byName(path) == policy.NoRead && path != w.guard.session || w.guard.forbids(path, path) {
 		return steps
 	}
 	var next, named []int // positions behind the entry; those reached by its literal name

@@ -37,6 +37,7 @@ type app struct {
 	depth    int // how many cluades are above this one
 	place    store.Place
 	cfg      *store.Config
+	rules    policy.Rules    // of the configuration
 	faults   []string        // of the configuration, until they are shown
 	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed

@@ -43,6 +43,7 @@ type flags struct {
 	ascii         bool
 	syslog        bool
 	noProject     bool
+	dangercheck   bool // the command
 }
 
 // setting is a configuration value that an option gave.
@@ -195,11 +196,14 @@ func setAgentMode(f *flags, v string) error {
 }
 
 // commands are the words that begin no prompt when they come first. All but
-// help are not there yet.
+// those in front are not there yet.
 var commands = []string{
-	"help", "skillimport", "marketplace", "acp", "doctor", "status", "guard", "confirm", "completion",
-	"shell-init", "fix", "dangercheck",
+	"help", "dangercheck", "skillimport", "marketplace", "acp", "doctor", "status", "guard", "confirm", "completion",
+	"shell-init", "fix",
 }
+
+// readyCommands is how many of them are there.
+const readyCommands = 2
 
 // parseArgs reads the command line. An error is one sentence about it.
 func parseArgs(args []string) (*flags, error) {
@@ -236,7 +240,12 @@ func parseArgs(args []string) (*flags, error) {
 }
 
 func parseCommand(name string, args []string) (*flags, error) {
-	if name != "help" {
+	switch {
+	case name == "dangercheck" && len(args) > 0:
+		return nil, errors.New("dangercheck takes no argument: it reads commands from standard input, one a line (for a prompt that begins with this word: cluade -- dangercheck ...)")
+	case name == "dangercheck":
+		return &flags{dangercheck: true}, nil
+	case name != "help":
 		return nil, fmt.Errorf("the command %s is not there yet (for a prompt that begins with this word: cluade -- %s ...)", name, name)
 	}
 	topic := strings.Join(args, " ")

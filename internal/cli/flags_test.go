@@ -112,7 +112,7 @@ func TestLaterOptionsAnswer(t *testing.T) {
 			t.Errorf("parseArgs(--%s) = error %v, want %q", o.long, err, want)
 		}
 	}
-	for _, c := range commands[1:] {
+	for _, c := range commands[readyCommands:] {
 		if _, err := parseArgs([]string{c}); err == nil || !strings.Contains(err.Error(), "the command "+c+" is not there yet") {
 			t.Errorf("parseArgs(%s) = error %v", c, err)
 		}

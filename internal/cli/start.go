@@ -46,6 +46,8 @@ func (a *app) run(ctx context.Context) (int, error) {
 		return a.print(exitCodes)
 	case f.version:
 		return a.print(versionText(a.env.Version))
+	case f.dangercheck:
+		return a.checkLines()
 	}
 	ctx, a.end = context.WithCancelCause(ctx)
 	defer a.end(nil)
@@ -162,6 +164,11 @@ func (a *app) configure() error {
 	if err != nil {
 		return err
 	}
+	rules, err := parseRules(cfg)
+	if err != nil {
+		return err
+	}
+	notices = append(notices, unknownClasses(cfg)...)
 	for _, s := range a.flags.settings {
 		if err := cfg.Set(store.TierFlag, s.key, s.value); err != nil {
 			return fmt.Errorf("%s: %w", s.option, err)
@@ -178,7 +185,7 @@ func (a *app) configure() error {
 	if err != nil {
 		return err
 	}
-	a.cfg, a.faults, a.client = cfg, notices, client
+	a.cfg, a.faults, a.client, a.rules = cfg, notices, client, rules
 	a.useKey(key, from)
 	return nil
 }

@@ -14,6 +14,7 @@ const (
 
 const usageHead = `usage: cluade [options] [prompt...]
        cluade help exit-codes
+       cluade dangercheck < commands
 
 A prompt is answered and the run ends; without one a conversation begins.
 Standard input that is no terminal is added to the prompt, or is the prompt.
@@ -61,7 +62,7 @@ func usage() string {
 	}
 	b.WriteString(usageTail)
 	b.WriteByte('\n')
-	writeWrapped(&b, "Not there yet: "+strings.Join(later, ", ")+"; commands: "+strings.Join(commands[1:], ", ")+".", 0)
+	writeWrapped(&b, "Not there yet: "+strings.Join(later, ", ")+"; commands: "+strings.Join(commands[readyCommands:], ", ")+".", 0)
 	return b.String()
 }
 

@@ -67,7 +67,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
-		Skills: a.skillRoots(),
+		Skills: a.skillRoots(), Hidden: a.policy.Hides,
 		Web:    a.web(),
 		SSH:    a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
@@ -155,37 +155,15 @@ func (a *app) emit(e agent.Event) {
 	a.out.Emit(e)
 }
 
-// toolset is what the model is offered.
+// toolset is what the run has at all; the mode of the moment may offer less.
 func (a *app) toolset() tools.Set {
 	var set tools.Set
 	for _, t := range tools.Builtin {
-		if a.policy.InToolset(t.Name) {
+		if a.policy.Toolset == nil || slices.Contains(a.policy.Toolset, t.Name) {
 			set = append(set, t)
 		}
 	}
 	return set
-}
-
-// newPolicy is the permission state of a session: the table of levels, the
-// configured ones over it, then --yes; and the tools that this run has at all.
-func (a *app) newPolicy() *policy.Policy {
-	p := &policy.Policy{Levels: policy.Defaults(), Attended: a.attended(), Toolset: a.cfg.Tools}
-	for tool, word := range a.cfg.Levels {
-		verdict, _ := policy.ParseVerdict(word) // a word that is none denies
-		p.Levels[tool] = policy.Level{Verdict: verdict, Source: filepath.Base(a.cfg.LevelFiles[tool])}
-	}
-	if a.flags.agentMode == "plan" {
-		p.Toolset, p.Boundary = []string{}, "plan mode allows only looking"
-		for _, tool := range planTools {
-			if a.cfg.Tools == nil || slices.Contains(a.cfg.Tools, tool) {
-				p.Toolset = append(p.Toolset, tool)
-			}
-		}
-	}
-	if a.flags.yes {
-		p.ApplyYes()
-	}
-	return p
 }
 
 // attended says whether somebody can be asked. In doubt nobody can: a question

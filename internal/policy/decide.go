@@ -205,6 +205,9 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 // InToolset reports whether this mode and agent kind have the tool. What they
 // lack is not offered to the model either, but only Refuse is the boundary.
 func (p *Policy) InToolset(tool string) bool {
+	if p.Mode == ModePlan && !slices.Contains(modes[ModePlan].tools, tool) {
+		return false
+	}
 	return p.Toolset == nil || slices.Contains(p.Toolset, tool)
 }
 

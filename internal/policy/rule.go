@@ -358,3 +358,10 @@ func segmentsMatch(pattern, file []string) bool {
 	}
 	return true
 }
+
+// Hides reports whether a rule refuses to read a file. Tools that list or
+// search leave it out.
+func (p *Policy) Hides(f Path) bool {
+	s := Subject{Tool: "read", Paths: []Path{f}}
+	return some(p.Rules.Deny, func(r Rule) bool { return r.spec != "" && p.touches(r, s, nil) })
+}

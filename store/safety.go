@@ -1,0 +1,122 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/valyala/fastjson"
+)
+
+// Safety is what the configuration says on permissions beyond the levels of
+// tools. The words are checked, the rules are not: their grammar is the
+// policy's.
+type Safety struct {
+	Deny, Ask, Allow []Rule
+	Mode             string // "default", "ask", "accept-edits" or "plan"
+	WriteScope       string // "any" or "project"
+	DangerAllow      []string
+	DangerRemote     bool
+}
+
+// Rule is one line of permissions.deny, ask or allow as it is written, with the
+// file that holds it, in words for people.
+type Rule struct{ Text, File string }
+
+// list is the list that a key adds rules to, nil for other keys.
+func (s *Safety) list(key string) *[]Rule {
+	switch key {
+	case "permissions.deny":
+		return &s.Deny
+	case "permissions.ask":
+		return &s.Ask
+	case "permissions.allow":
+		return &s.Allow
+	}
+	return nil
+}
+
+// addRules keeps the rules of one file beside those of the files before.
+func (s *Safety) addRules(key string, v *fastjson.Value, file string) {
+	list := s.list(key)
+	if list == nil {
+		return
+	}
+	for _, text := range stringsOf(v) {
+		if !slices.ContainsFunc(*list, func(r Rule) bool { return r.Text == text }) {
+			*list = append(*list, Rule{text, file})
+		}
+	}
+}
+
+func (s Safety) clone() Safety {
+	s.Deny, s.Ask, s.Allow = slices.Clone(s.Deny), slices.Clone(s.Ask), slices.Clone(s.Allow)
+	return s
+}
+
+func safetyKeys() []key {
+	yes, count := boolKind(), intKind(0, math.MaxInt32)
+	list := []key{
+		{name: "permissions.deny", tier: "adding free", kind: listKind("rules", notEmpty), def: "[]", adds: true, strict: always,
+			doc: "rules that refuse, of all files together"},
+		{name: "permissions.ask", tier: "adding free", kind: listKind("rules", notEmpty), def: "[]", adds: true, strict: always,
+			doc: "rules that ask, whatever else would allow"},
+		{name: "permissions.allow", tier: "trusted", kind: listKind("rules", notEmpty), def: "[]", adds: true,
+			doc: "rules that answer what a level or a mode asks"},
+		{name: "permission_mode", tier: "narrowing free", kind: modeKind(), def: `"default"`, strict: stricterMode,
+			put: func(c *Config, v *fastjson.Value) { c.Safety.Mode = modeWord(string(v.GetStringBytes())) },
+			doc: "mode in which a session begins"},
+		{name: "write_scope", tier: "narrowing free", kind: oneOf("any", "project"), def: `"any"`, strict: ranked("any", "project"),
+			put: putString(func(c *Config) *string { return &c.Safety.WriteScope }),
+			doc: "where write and edit may write: anywhere, or in the project"},
+		{name: "danger_allow", tier: "user", kind: listKind("classes of the danger check", notEmpty), def: "[]",
+			put: func(c *Config, v *fastjson.Value) { c.Safety.DangerAllow = stringsOf(v) },
+			doc: "danger classes that are not asked about"},
+		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"),
+			put: putBool(func(c *Config) *bool { return &c.Safety.DangerRemote }),
+			doc: "the danger check looks at remote commands too"},
+	}
+	later := []key{
+		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"), doc: "confinement of commands"},
+		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"), doc: "no bash where the confinement is not in force"},
+		{name: "limits.procs", tier: "lowering free", kind: count, def: "64", strict: lower, doc: "most processes of a command; 0 is no limit"},
+		{name: "limits.file_mb", tier: "lowering free", kind: count, def: "256", strict: lower, doc: "largest file of a command, MiB; 0 is no limit"},
+		{name: "limits.cpu_s", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most processor seconds of a command; 0 is no limit"},
+		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
+	}
+	for i := range later {
+		later[i].later = true
+	}
+	return append(list, later...)
+}
+
+// modeKind is a mode that a configuration may set, ours or as Claude Code
+// spells it. The mode without questions is a decision for one run.
+func modeKind() kind {
+	k := oneOf("default", "ask", "accept-edits", "plan")
+	plain := k.check
+	k.check = func(v *fastjson.Value) error {
+		switch s, _ := stringOf(v); s {
+		case "acceptEdits":
+			return nil
+		case "bypass", "bypassPermissions":
+			return errors.New("may not be bypass: that is --dangerously-skip-permissions on the command line, for one run")
+		}
+		return plain(v)
+	}
+	return k
+}
+
+func modeWord(s string) string {
+	if s == "acceptEdits" {
+		return "accept-edits"
+	}
+	return s
+}
+
+// stricterMode orders the modes so that each asks no less than those before.
+func stricterMode(old string, v *fastjson.Value) bool {
+	order := []string{"accept-edits", "default", "ask", "plan"}
+	rank := func(v *fastjson.Value) int { return slices.Index(order, modeWord(string(v.GetStringBytes()))) }
+	return rank(v) >= rank(fastjson.MustParse(old))
+}
