@@ -98,8 +98,11 @@ func compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
 // errorPosition is where a pattern goes wrong, in bytes from 1. For
 // parentheses without a partner the regexp package names the whole pattern.
 func errorPosition(pattern string, bad *syntax.Error) int {
-	if bad.Code == syntax.ErrMissingParen || bad.Code == syntax.ErrUnexpectedParen {
+	switch bad.Code {
+	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen:
 		return unpaired(pattern) + 1
+	case syntax.ErrTrailingBackslash:
+		return len(pattern)
 	}
 	return max(strings.Index(pattern, bad.Expr), 0) + 1
 }
@@ -155,11 +158,24 @@ func (s *search) run(root policy.Path, name string) error {
 		s.w.walk(place{asPrefix(name), root.Real}, everything())
 		return nil
 	}
-	if err := notRegular(fi, name); err != nil {
+	return s.named(root, name)
+}
+
+// named searches the one file that the call names. That it was passed by would
+// read as "no matches", so it is an error.
+func (s *search) named(p policy.Path, name string) error {
+	f, fi, err := openRegular(p, name)
+	if err != nil {
 		return err
 	}
-	s.include = nil // a file that is named is meant
-	s.file(root, name)
+	defer f.Close()
+	s.opened(f, fi, p, name)
+	switch {
+	case s.large > 0:
+		return fmt.Errorf("%s was skipped: it is %d bytes, over 4 MiB; search it with grep through bash", shown(name), fi.Size())
+	case s.binary > 0:
+		return fmt.Errorf("%s was skipped: it is binary (%s); search it with strings and grep through bash", shown(name), plural(fi.Size(), "byte"))
+	}
 	return nil
 }
 
@@ -202,6 +218,10 @@ func (s *search) file(p policy.Path, show string) bool {
 		return true
 	}
 	defer f.Close()
+	return s.opened(f, fi, p, show)
+}
+
+func (s *search) opened(f *os.File, fi fs.FileInfo, p policy.Path, show string) bool {
 	if s.w.guard.hides(p.Real, fi) {
 		return true
 	}

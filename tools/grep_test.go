@@ -54,8 +54,6 @@ func TestGrep(t *testing.T) {
 		{args{"pattern": "foo", "path": ".git"}, ".git/config:1:foo"},
 		{args{"pattern": "foo", "path": "latin"}, "latin:1:caf\xe9 foo"},
 		{args{"pattern": "foo", "path": "long"}, lines("long:1:"+strings.Repeat("é", 150)+" [+103 bytes]", "long:2:short foo")},
-		{args{"pattern": "foo", "path": "big"}, "(no matches)\n[skipped 1 file over 4 MiB]"},
-		{args{"pattern": "foo", "path": "nul"}, "(no matches)\n[skipped 1 binary file]"},
 		{args{"pattern": "foo", "path": "late"}, "late:2:foo\x00"},
 		{args{"pattern": "bar\\|foo", "path": "src"}, "(no matches)\n[\\| is a literal bar here; alternation is a|b]"},
 		{args{"pattern": "foo"}, lines(".hidden/h:1:foo in a dot directory", "a.go:3:\tfoo()", "late:2:foo\x00", "latin:1:caf\xe9 foo",
@@ -71,6 +69,9 @@ func TestGrep(t *testing.T) {
 		parts []string
 	}{
 		{args{"pattern": "foo", "path": "none"}, []string{"no such file: none"}},
+		{args{"pattern": "foo", "path": "big"}, []string{"big was skipped", "over 4 MiB", "bash"}},
+		{args{"pattern": "foo", "path": "nul"}, []string{"nul was skipped", "binary", "bash"}},
+		{args{"pattern": `ab\`}, []string{"position 3"}},
 		{args{"pattern": "foo", "path": "pipe"}, []string{"pipe is a named pipe"}},
 		{args{"pattern": "foo", "path": "/dev/null"}, []string{"not a regular file"}},
 		{args{"pattern": "foo", "include": "src/*.go"}, []string{`include "src/*.go" names directories`}},

@@ -174,7 +174,7 @@ func (pg page) show(br *bufio.Reader, src *source) (string, error) {
 	case n == 0:
 		return "(empty file)", nil
 	case n < pg.first:
-		return fmt.Sprintf("(%s has %d lines; offset %d is past the end)", shown(pg.name), n, pg.first), nil
+		return fmt.Sprintf("(%s has %s; offset %d is past the end)", shown(pg.name), plural(n, "line"), pg.first), nil
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }

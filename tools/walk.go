@@ -82,9 +82,7 @@ type step struct {
 // so that each directory is read once.
 func (w *walker) directory(dir place, at []int) bool {
 	var steps []step
-	for _, e := range w.entriesOf(dir, at) {
-		steps = w.appendSteps(steps, dir, e, at)
-	}
+	w.entriesOf(dir, at, func(e entry) { steps = w.appendSteps(steps, dir, e, at) })
 	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(a.key, b.key) })
 	for _, s := range steps {
 		if !w.within() {
@@ -174,58 +172,63 @@ func leadsToDir(f found) bool {
 	return err == nil && fi.IsDir()
 }
 
-// entriesOf returns the entries of dir that may fit. Literal names are looked
-// up where they were not listed: a directory may allow the one and not the
-// other.
-func (w *walker) entriesOf(dir place, at []int) []entry {
-	var entries []entry
-	if slices.ContainsFunc(at, func(pos int) bool { return pos < len(w.segs) && w.segs[pos].kind != literal }) {
-		var err error
-		if entries, err = w.list(dir); err != nil {
+// entriesOf hands on the entries of dir that may fit, one by one: a directory
+// may have more than memory should hold. Literal names are looked up where they
+// were not listed: a directory may allow the one and not the other.
+func (w *walker) entriesOf(dir place, at []int, add func(entry)) {
+	var names []string // literal ones that were not listed
+	list := false
+	for _, pos := range at {
+		switch {
+		case pos == len(w.segs):
+		case w.segs[pos].kind != literal:
+			list = true
+		case !slices.Contains(names, w.segs[pos].text):
+			names = append(names, w.segs[pos].text)
+		}
+	}
+	if list {
+		err := w.list(dir, func(e entry) {
+			names = slices.DeleteFunc(names, func(name string) bool { return name == e.name })
+			add(e)
+		})
+		if err != nil {
 			w.lock(dir.show, err)
 		}
 	}
-	for _, pos := range at {
-		if pos == len(w.segs) || w.segs[pos].kind != literal {
-			continue
-		}
-		name := w.segs[pos].text
-		if slices.ContainsFunc(entries, func(e entry) bool { return e.name == name }) {
-			continue
-		}
+	for _, name := range names {
 		w.entries++
 		if fi, err := os.Lstat(filepath.Join(dir.path, name)); err == nil {
-			entries = append(entries, entry{name, fi.Mode().Type()})
+			add(entry{name, fi.Mode().Type()})
 		}
 	}
-	return entries
 }
 
 // list reads a directory, unless it is cluade's own by another name.
-func (w *walker) list(dir place) (entries []entry, err error) {
+func (w *walker) list(dir place, add func(entry)) error {
 	// The flags keep it from opening, and waiting for, anything else.
 	d, err := os.OpenFile(dir.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
 	if fi, err := d.Stat(); err != nil || w.guard.hides(dir.path, fi) {
-		return nil, err
+		return err
 	}
 	for w.within() {
 		some, err := d.ReadDir(256)
 		for _, e := range some {
-			entries = append(entries, entry{e.Name(), e.Type()})
+			add(entry{e.Name(), e.Type()})
 		}
 		w.entries += len(some)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return entries, err
+			return err
 		}
 	}
-	return entries, nil
+	return nil
 }
 
 // within says whether the budgets still hold.
