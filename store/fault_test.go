@@ -44,6 +44,8 @@ func TestFaultyUserFile(t *testing.T) {
 		{`{"base_url":"api.x.com/v1"}`, 0, 0, "base_url", "http"},
 		{`{"base_url":"ftp://x"}`, 0, 0, "base_url", "http"},
 		{`{"base_url":"https://user:pw@x/v1"}`, 0, 0, "base_url", "without user"},
+		{`{"base_url":"https://user:p/w@d@x/v1"}`, 0, 0, "base_url", `not "https://***@x/v1"`},
+		{`{"models":{"m":{"model":"x","base_url":"http://u:pw@x"}}}`, 0, 0, "models", `not "http://***@x"`},
 		{`{"compact_threshold":0.96}`, 0, 0, "compact_threshold", "0.1 to 0.95"},
 		{`{"compact_threshold":0.9,"hard_compact_threshold":0.8}`, 0, 0, "hard_compact_threshold", "above compact_threshold"},
 		{`{"stream":1}`, 0, 0, "stream", "true or false"},

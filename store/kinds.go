@@ -35,7 +35,16 @@ func (k kind) verify(v *fastjson.Value) error {
 	case k.secret:
 		return errors.New("must be " + k.desc)
 	}
-	return fmt.Errorf("must be %s, not %s", k.desc, chat.EscapeText(jsonText(v), 60))
+	return fmt.Errorf("must be %s, not %s", k.desc, chat.EscapeText(withoutUser(jsonText(v)), 60))
+}
+
+// withoutUser hides the name and password of an address.
+func withoutUser(text string) string {
+	scheme, rest, _ := strings.Cut(text, "://")
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		return scheme + "://***" + rest[i:]
+	}
+	return text
 }
 
 func jsonText(v *fastjson.Value) string { return string(chat.AppendValue(nil, v)) }
