@@ -36,6 +36,7 @@ type Journal struct {
 	held  *os.File       // a lock on the session that was read, if that is another file
 	point bool           // the pointer is to name this session with its next message
 	wrote string         // the session's directory as the file has it
+	mode  string         // the session's mode as the file has it
 	mend  mend
 }
 
@@ -118,6 +119,15 @@ func (j *Journal) State(s *chat.Session) error {
 	return j.record(stateRecord(s), j.dir.sync != "none")
 }
 
+// Mode writes the session's mode, which may have changed. Before the first
+// message there is nothing to write to; it follows then.
+func (j *Journal) Mode() error {
+	if j.dead || j.empty {
+		return nil
+	}
+	return j.record(nil, false)
+}
+
 // Close releases the lock. The journal takes nothing more.
 func (j *Journal) Close() error {
 	j.dead = true
@@ -175,7 +185,7 @@ func (j *Journal) begin() ([]byte, error) {
 		if j.sess.Created.IsZero() {
 			j.sess.Created = time.Now()
 		}
-		lines, j.wrote = headRecord(j.sess, j.version), j.sess.Dir
+		lines, j.wrote, j.mode = headRecord(j.sess, j.version), j.sess.Dir, ""
 	}
 	if m.newline {
 		lines = append(lines, '\n')
@@ -183,6 +193,10 @@ func (j *Journal) begin() ([]byte, error) {
 	if j.sess.Dir != j.wrote {
 		j.wrote = j.sess.Dir
 		lines = append(lines, cwdRecord(j.wrote)...)
+	}
+	if j.sess.Mode != j.mode {
+		j.mode = j.sess.Mode
+		lines = append(lines, modeRecord(j.mode)...)
 	}
 	if m.replace {
 		return nil, j.reset(lines, why, m.msgs)

@@ -40,6 +40,10 @@ func cwdRecord(dir string) []byte {
 	return append(jsonenc.AppendString([]byte(`{"t":"cwd","cwd":`), dir), "}\n"...)
 }
 
+func modeRecord(word string) []byte {
+	return append(jsonenc.AppendString([]byte(`{"t":"mode","mode":`), word), "}\n"...)
+}
+
 // stateRecord holds the counters. What follows context_tokens is beyond the
 // common form: the kinds of tokens in total_tokens, and the model in use.
 func stateRecord(s *chat.Session) []byte {

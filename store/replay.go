@@ -120,6 +120,8 @@ func (r *replay) record(v *fastjson.Value) error {
 		r.state(v)
 	case "cwd":
 		r.chdir(v)
+	case "mode":
+		r.sess.Mode = string(v.GetStringBytes("mode"))
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (s *Sessions) resumed(r *replay, version string) *Resumed {
 	sess.Messages = fix.msgs
 	j := s.New(&sess, version)
 	j.base = fix.msgs
-	j.mend, j.wrote = mending(r, fix, len(raw)), sess.Dir
+	j.mend, j.wrote, j.mode = mending(r, fix, len(raw)), sess.Dir, sess.Mode
 	out := &Resumed{Session: &sess, Journal: j, Pending: fix.pending}
 	if r.torn {
 		out.say("the last line of the session was cut off and is left out")

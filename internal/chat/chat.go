@@ -77,6 +77,7 @@ func (u Usage) Add(o Usage) Usage {
 type Session struct {
 	ID, Dir  string
 	Model    string
+	Mode     string // the word of the mode it was last in; "" is not known
 	Created  time.Time
 	Messages []Message
 	Steps    int

@@ -29,6 +29,8 @@ func slashCommands() []slashCommand {
 		{"resume", "<id>", "go on with a saved one", (*app).cmdResume},
 		{"new", "", "begin a new session", (*app).cmdNew},
 		{"model", "<name>", "use another model", (*app).cmdModel},
+		{"mode", "[mode]", "show or change the mode", (*app).cmdMode},
+		{"plan", "", "only look from now on", (*app).cmdPlan},
 		{"skills", "", "list the skills", (*app).cmdSkills},
 	}
 }
@@ -65,7 +67,7 @@ func (a *app) command(name, arg string) (quit bool) {
 	switch {
 	case c.args == "" && arg != "":
 		err = fmt.Errorf("/%s takes no argument (%s)", name, chat.EscapeText(arg, 60))
-	case c.args != "" && arg == "":
+	case strings.HasPrefix(c.args, "<") && arg == "":
 		err = fmt.Errorf("usage: /%s %s", name, c.args)
 	default:
 		quit, err = c.run(a, arg)

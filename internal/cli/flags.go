@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"cluade/internal/policy"
 )
 
 // maxAppend is how many bytes of --append-system-prompt are taken, the blank
@@ -44,6 +46,8 @@ type flags struct {
 	syslog        bool
 	noProject     bool
 	dangercheck   bool // the command
+
+	skipPermissions bool
 }
 
 // setting is a configuration value that an option gave.
@@ -98,6 +102,10 @@ var options = []option{
 		help: "do not read standard input"},
 	{short: 'y', long: "yes", set: func(f *flags, _ string) error { f.yes = true; return nil },
 		help: "run bash, remote_bash and write without a question; what is denied stays denied"},
+	{long: "permission-mode", value: "MODE", key: modeKey,
+		help: "default, ask, accept-edits or plan"},
+	{long: "dangerously-skip-permissions", set: func(f *flags, _ string) error { f.skipPermissions = true; return nil },
+		help: "ask nothing in this run but what is dangerous and what a rule asks"},
 	{long: "fail-on-refusal", set: func(f *flags, _ string) error { f.failOnRefusal = true; return nil },
 		help: "exit code 3 when a call was refused"},
 	{long: "max-steps", value: "N", key: "max_steps",
@@ -139,8 +147,6 @@ var options = []option{
 	{short: 'h', long: "help", set: func(f *flags, _ string) error { f.help = true; return nil },
 		help: "this text"},
 
-	{long: "permission-mode", later: true},
-	{long: "dangerously-skip-permissions", later: true},
 	{long: "trust-project", later: true},
 	{long: "sandbox", later: true},
 	{long: "hooks", later: true},
@@ -366,6 +372,21 @@ func optionNames() []string {
 	return names
 }
 
+// mode is the last --permission-mode, "" without one.
+func (f *flags) mode() (word string) {
+	for _, s := range f.settings {
+		if s.key == modeKey {
+			word = s.value
+		}
+	}
+	return word
+}
+
+func modeIs(word string, m policy.Mode) bool {
+	got, ok := policy.ParseMode(word)
+	return ok && got == m
+}
+
 // conflict returns the first contradiction between options.
 func (f *flags) conflict() error {
 	resumes := f.cont || f.resume != ""
@@ -384,6 +405,12 @@ func (f *flags) conflict() error {
 		return errors.New("--force goes with --init only")
 	case f.agentMode != "" && !f.subagent:
 		return errors.New("--agent-mode goes with --subagent only")
+	case f.skipPermissions && f.mode() == "plan":
+		return errors.New("--dangerously-skip-permissions asks nothing, and the mode plan runs nothing: they exclude each other")
+	case f.skipPermissions && f.subagent:
+		return errors.New("--subagent and --dangerously-skip-permissions exclude each other")
+	case f.print && modeIs(f.mode(), policy.ModeAcceptEdits):
+		return errors.New("--permission-mode accept-edits asks, and with -p nobody is asked")
 	case f.noStdin && f.dash:
 		return errors.New("--no-stdin and a lone - exclude each other")
 	}

@@ -19,12 +19,16 @@ const openWrtFile = "/etc/openwrt_release"
 // newPolicy is the permission state of a session: the table of levels, the
 // configured ones over it, then --yes; the rules and the danger check; and the
 // tools that this run has at all.
-func (a *app) newPolicy() *policy.Policy {
+func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 	p := &policy.Policy{
 		Levels: policy.Defaults(), Attended: a.attended(), Toolset: a.cfg.Tools,
 		Rules: a.rules,
 		Home:  a.place.Home, Project: projectRoot(a.place.Dir),
 		ProjectScope: a.cfg.Safety.WriteScope == "project",
+	}
+	p.Mode = a.startMode(s, p.Attended)
+	if p.Mode != policy.ModeDefault || s.Mode != "" {
+		s.Mode = p.Mode.String()
 	}
 	p.Danger = policy.Danger{
 		State:   a.place.State,

@@ -103,7 +103,7 @@ func (a *app) showResume() {
 // because they were pasted, and so are those that a terminal marks as a paste;
 // a line that ends in a backslash goes on.
 func (a *app) readInput(ctx context.Context, in *lineReader) (string, error) {
-	text, err := a.readLine(ctx, in, "> ")
+	text, err := a.readLine(ctx, in, a.promptText())
 	if err != nil || isCommand(text) {
 		return text, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cluade/internal/policy"
 	"cluade/store"
 )
 
@@ -133,6 +134,10 @@ func (a *app) enter() error {
 		a.flags.yes = false
 		a.notices = append(a.notices, "-y is ignored in a run that another run started: no person typed it")
 	}
+	if a.depth > 0 && a.flags.skipPermissions {
+		a.flags.skipPermissions = false
+		a.notices = append(a.notices, "--dangerously-skip-permissions is ignored in a run that another run started: no person typed it")
+	}
 	return nil
 }
 
@@ -170,6 +175,10 @@ func (a *app) configure() error {
 	}
 	notices = append(notices, unknownClasses(cfg)...)
 	for _, s := range a.flags.settings {
+		if a.widens(cfg, s) {
+			notices = append(notices, s.option+" "+s.value+" is ignored in a run that another run started: no person typed it")
+			continue
+		}
 		if err := cfg.Set(store.TierFlag, s.key, s.value); err != nil {
 			return fmt.Errorf("%s: %w", s.option, err)
 		}
@@ -188,6 +197,17 @@ func (a *app) configure() error {
 	a.cfg, a.faults, a.client, a.rules = cfg, notices, client, rules
 	a.useKey(key, from)
 	return nil
+}
+
+// widens says that an option, which in the run of a run no person typed, would
+// allow more than the configuration.
+func (a *app) widens(cfg *store.Config, s setting) bool {
+	if a.depth == 0 || s.key != modeKey {
+		return false
+	}
+	mode, ok := policy.ParseMode(s.value)
+	now, _ := policy.ParseMode(cfg.Safety.Mode)
+	return ok && (!mode.Narrower(now) || mode == policy.ModeAcceptEdits)
 }
 
 // credential picks the key for the configured address. The run of a run gets

@@ -62,19 +62,19 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	first := a.agent == nil
 	a.endSession()
 	a.session, a.journal = s, j
-	a.policy = a.newPolicy()
+	a.policy = a.newPolicy(s)
 	a.tools = &tools.Env{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
 		Skills: a.skillRoots(), Hidden: a.policy.Hides,
-		Web:    a.web(),
-		SSH:    a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
+		Web: a.web(),
+		SSH: a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
 	a.prompt = newPrompt(promptOptions{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
 		Created: s.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
-		Plan:   a.flags.agentMode == "plan",
+		Plan: a.flags.agentMode == "plan", Stance: a.stanceText,
 		Skills: a.tools.Skills, Window: func() int { return a.agent.ContextLimit() },
 	})
 	a.client.SetModel(a.cfg.Model)
@@ -82,7 +82,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	if first && !a.oneShot() {
 		a.out.Print(a.banner())
 	}
-	for _, n := range append(a.faults, a.notices...) {
+	for _, n := range slices.Concat(a.stanceWarnings(), a.faults, a.notices) {
 		a.out.Warn(n)
 	}
 	a.faults, a.notices = nil, nil

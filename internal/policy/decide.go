@@ -192,8 +192,10 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 	if !d.Alone {
 		return ""
 	}
-	tool, _ := p.level(s)
+	tool, l := p.level(s)
 	switch {
+	case !d.Firm && !d.Danger && l.Verdict == Allow:
+		return fmt.Sprintf("%s was refused: the mode %s asks, and nobody can be asked; with --permission-mode default the levels alone count", named(s), p.Mode)
 	case d.Firm || d.Danger:
 		return fmt.Sprintf("%s was refused: only a person at a terminal can approve this call", named(s))
 	case yesCovers(Subject{Tool: tool, Effect: s.Effect}):
