@@ -55,7 +55,7 @@ type webPage struct {
 	url    *url.URL
 	header http.Header
 	body   []byte // at most maxBody bytes
-	size   int64  // as announced, else of body
+	size   int64  // as announced, -1 where it was not
 	cut    string // why body is not the whole, "" where it is
 }
 
@@ -107,6 +107,7 @@ func (w *Web) get(ctx context.Context, t *trip, u *url.URL, r webRequest) (p *we
 	if err != nil {
 		return nil, nil, err
 	}
+	defer transport.CloseIdleConnections()
 	if w.TLS != nil {
 		transport.TLSClientConfig = w.TLS(u.Hostname())
 	}
@@ -140,6 +141,7 @@ func (w *Web) describe(req *http.Request, r webRequest) {
 	}
 	req.Header.Set("User-Agent", agent)
 	req.Header.Set("Accept", r.accept)
+	req.Header.Set("Accept-Language", "en-US,en;q=0.9")
 	if r.key != "" {
 		req.Header.Set("X-Subscription-Token", r.key)
 	}
@@ -170,6 +172,9 @@ func readPage(ctx context.Context, resp *http.Response) (*webPage, error) {
 		return nil, fmt.Errorf("the server sent the content encoding %q, which was not asked for", cutText(coding, 40))
 	}
 	p := &webPage{status: resp.StatusCode, header: resp.Header, size: resp.ContentLength}
+	if p.size >= 0 && !isText(p.kind()) && resp.Header.Get("Content-Type") != "" {
+		return p, nil // it would be for nothing
+	}
 	var err error
 	p.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	timeout := errors.Is(ctx.Err(), context.DeadlineExceeded)
@@ -184,7 +189,6 @@ func readPage(ctx context.Context, resp *http.Response) (*webPage, error) {
 	default:
 		p.cut = fmt.Sprintf("the connection broke off after %d bytes", len(p.body))
 	}
-	p.size = max(p.size, int64(len(p.body)))
 	return p, nil
 }
 

@@ -38,14 +38,13 @@ func (t *trip) redirect(next *url.URL) error {
 	return nil
 }
 
-// transport is for one request: it keeps no connection, so that each address
-// is judged by what led there. HTTP/1.1 only.
+// transport is for one request, so that each address is judged by what led
+// there. HTTP/1.1 only.
 func (t *trip) transport(ctx context.Context, u *url.URL) (*http.Transport, error) {
 	transport := &http.Transport{
 		DialContext:            t.dial,
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
 		TLSHandshakeTimeout:    10 * time.Second,
-		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	proxy, err := proxyFor(u)

@@ -1,54 +1,64 @@
 package tools
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// entities are the named character references that pages use, a name and its
-// character at a time: those of HTML 4 and some of HTML 5, which has 2,231.
-// Those up to yuml are old and may stand without a semicolon.
-const entities = " " +
-	"nbsp \u00a0 iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬ shy \u00ad reg ® " +
-	"macr ¯ deg ° plusmn ± sup2 ² sup3 ³ acute ´ micro µ para ¶ middot · cedil ¸ sup1 ¹ ordm º raquo » frac14 ¼ frac12 ½ " +
-	"frac34 ¾ iquest ¿ Agrave À Aacute Á Acirc Â Atilde Ã Auml Ä Aring Å AElig Æ Ccedil Ç Egrave È Eacute É Ecirc Ê Euml Ë " +
-	"Igrave Ì Iacute Í Icirc Î Iuml Ï ETH Ð Ntilde Ñ Ograve Ò Oacute Ó Ocirc Ô Otilde Õ Ouml Ö times × Oslash Ø Ugrave Ù " +
-	"Uacute Ú Ucirc Û Uuml Ü Yacute Ý THORN Þ szlig ß agrave à aacute á acirc â atilde ã auml ä aring å aelig æ ccedil ç " +
-	"egrave è eacute é ecirc ê euml ë igrave ì iacute í icirc î iuml ï eth ð ntilde ñ ograve ò oacute ó ocirc ô otilde õ " +
-	"ouml ö divide ÷ oslash ø ugrave ù uacute ú ucirc û uuml ü yacute ý thorn þ yuml ÿ fnof ƒ Alpha Α Beta Β Gamma Γ " +
-	"Delta Δ Epsilon Ε Zeta Ζ Eta Η Theta Θ Iota Ι Kappa Κ Lambda Λ Mu Μ Nu Ν Xi Ξ Omicron Ο Pi Π Rho Ρ Sigma Σ Tau Τ " +
-	"Upsilon Υ Phi Φ Chi Χ Psi Ψ Omega Ω alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι kappa κ " +
-	"lambda λ mu μ nu ν xi ξ omicron ο pi π rho ρ sigmaf ς sigma σ tau τ upsilon υ phi φ chi χ psi ψ omega ω thetasym ϑ " +
-	"upsih ϒ piv ϖ bull • hellip … prime ′ Prime ″ oline ‾ frasl ⁄ weierp ℘ image ℑ real ℜ trade ™ alefsym ℵ larr ← uarr ↑ " +
-	"rarr → darr ↓ harr ↔ crarr ↵ lArr ⇐ uArr ⇑ rArr ⇒ dArr ⇓ hArr ⇔ forall ∀ part ∂ exist ∃ empty ∅ nabla ∇ isin ∈ " +
-	"notin ∉ ni ∋ prod ∏ sum ∑ minus − lowast ∗ radic √ prop ∝ infin ∞ ang ∠ and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ " +
-	"cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉ " +
-	"lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦ quot \" amp & lt < gt > OElig Œ oelig œ " +
-	"Scaron Š scaron š Yuml Ÿ circ ˆ tilde ˜ ensp \u2002 emsp \u2003 thinsp \u2009 zwnj \u200c zwj \u200d lrm \u200e " +
-	"rlm \u200f ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ dagger † Dagger ‡ permil ‰ lsaquo ‹ " +
-	"rsaquo › euro € apos ' check ✓ cross ✗ star ☆ starf ★ phone ☎ lbrace { rbrace } lbrack [ rbrack ] lpar ( rpar ) num # " +
-	"excl ! quest ? period . comma , colon : semi ; sol / bsol \\ lowbar _ grave ` ast * plus + equals = percnt % dollar $ " +
-	"commat @ vert | verbar | Hat ^ Tab \t NewLine \n hyphen \u2010 dash \u2010 horbar ― ccaron č Ccaron Č cacute ć " +
-	"Cacute Ć scedil ş Scedil Ş zcaron ž Zcaron Ž lstrok ł Lstrok Ł aogon ą Aogon Ą eogon ę Eogon Ę sacute ś nacute ń " +
-	"zacute ź zdot ż gbreve ğ Gbreve Ğ inodot ı rcaron ř Rcaron Ř ecaron ě Ecaron Ě uring ů Uring Ů dstrok đ Dstrok Đ " +
-	"odblac ő udblac ű Odblac Ő Udblac Ű "
+// entities are the named character references that pages use, each with its
+// character, sorted: those of HTML 4 and some of HTML 5, which has 2,231.
+var entities = []string{
+	"AElig Æ", "Aacute Á", "Acirc Â", "Agrave À", "Alpha Α", "Aogon Ą", "Aring Å", "Atilde Ã", "Auml Ä", "Beta Β", "Cacute Ć",
+	"Ccaron Č", "Ccedil Ç", "Chi Χ", "Dagger ‡", "Delta Δ", "Dstrok Đ", "ETH Ð", "Eacute É", "Ecaron Ě", "Ecirc Ê", "Egrave È",
+	"Eogon Ę", "Epsilon Ε", "Eta Η", "Euml Ë", "Gamma Γ", "Gbreve Ğ", "Hat ^", "Iacute Í", "Icirc Î", "Igrave Ì", "Iota Ι", "Iuml Ï",
+	"Kappa Κ", "Lambda Λ", "Lstrok Ł", "Mu Μ", "NewLine \n", "Ntilde Ñ", "Nu Ν", "OElig Œ", "Oacute Ó", "Ocirc Ô", "Odblac Ő",
+	"Ograve Ò", "Omega Ω", "Omicron Ο", "Oslash Ø", "Otilde Õ", "Ouml Ö", "Phi Φ", "Pi Π", "Prime ″", "Psi Ψ", "Rcaron Ř", "Rho Ρ",
+	"Scaron Š", "Scedil Ş", "Sigma Σ", "THORN Þ", "Tab \t", "Tau Τ", "Theta Θ", "Uacute Ú", "Ucirc Û", "Udblac Ű", "Ugrave Ù",
+	"Upsilon Υ", "Uring Ů", "Uuml Ü", "Xi Ξ", "Yacute Ý", "Yuml Ÿ", "Zcaron Ž", "Zeta Ζ", "aacute á", "acirc â", "acute ´",
+	"aelig æ", "agrave à", "alefsym ℵ", "alpha α", "amp &", "and ∧", "ang ∠", "aogon ą", "apos '", "aring å", "ast *", "asymp ≈",
+	"atilde ã", "auml ä", "bdquo „", "beta β", "brvbar ¦", "bsol \\", "bull •", "cacute ć", "cap ∩", "ccaron č", "ccedil ç",
+	"cedil ¸", "cent ¢", "check ✓", "chi χ", "circ ˆ", "clubs ♣", "colon :", "comma ,", "commat @", "cong ≅", "copy ©", "crarr ↵",
+	"cross ✗", "cup ∪", "curren ¤", "dArr ⇓", "dagger †", "darr ↓", "dash \u2010", "deg °", "delta δ", "diams ♦", "divide ÷",
+	"dollar $", "dstrok đ", "eacute é", "ecaron ě", "ecirc ê", "egrave è", "empty ∅", "emsp \u2003", "ensp \u2002", "eogon ę",
+	"epsilon ε", "equals =", "equiv ≡", "eta η", "eth ð", "euml ë", "euro €", "excl !", "exist ∃", "fnof ƒ", "forall ∀", "frac12 ½",
+	"frac14 ¼", "frac34 ¾", "frasl ⁄", "gamma γ", "gbreve ğ", "ge ≥", "grave `", "gt >", "hArr ⇔", "harr ↔", "hearts ♥", "hellip …",
+	"horbar ―", "hyphen \u2010", "iacute í", "icirc î", "iexcl ¡", "igrave ì", "image ℑ", "infin ∞", "inodot ı", "int ∫", "iota ι",
+	"iquest ¿", "isin ∈", "iuml ï", "kappa κ", "lArr ⇐", "lambda λ", "lang ⟨", "laquo «", "larr ←", "lbrace {", "lbrack [",
+	"lceil ⌈", "ldquo “", "le ≤", "lfloor ⌊", "lowast ∗", "lowbar _", "loz ◊", "lpar (", "lrm \u200e", "lsaquo ‹", "lsquo ‘",
+	"lstrok ł", "lt <", "macr ¯", "mdash —", "micro µ", "middot ·", "minus −", "mu μ", "nabla ∇", "nacute ń", "nbsp \u00a0",
+	"ndash –", "ne ≠", "ni ∋", "not ¬", "notin ∉", "nsub ⊄", "ntilde ñ", "nu ν", "num #", "oacute ó", "ocirc ô", "odblac ő",
+	"oelig œ", "ograve ò", "oline ‾", "omega ω", "omicron ο", "oplus ⊕", "or ∨", "ordf ª", "ordm º", "oslash ø", "otilde õ",
+	"otimes ⊗", "ouml ö", "para ¶", "part ∂", "percnt %", "period .", "permil ‰", "perp ⊥", "phi φ", "phone ☎", "pi π", "piv ϖ",
+	"plus +", "plusmn ±", "pound £", "prime ′", "prod ∏", "prop ∝", "psi ψ", "quest ?", "quot \"", "rArr ⇒", "radic √", "rang ⟩",
+	"raquo »", "rarr →", "rbrace }", "rbrack ]", "rcaron ř", "rceil ⌉", "rdquo ”", "real ℜ", "reg ®", "rfloor ⌋", "rho ρ",
+	"rlm \u200f", "rpar )", "rsaquo ›", "rsquo ’", "sacute ś", "sbquo ‚", "scaron š", "scedil ş", "sdot ⋅", "sect §", "semi ;",
+	"shy \u00ad", "sigma σ", "sigmaf ς", "sim ∼", "sol /", "spades ♠", "star ☆", "starf ★", "sub ⊂", "sube ⊆", "sum ∑", "sup ⊃",
+	"sup1 ¹", "sup2 ²", "sup3 ³", "supe ⊇", "szlig ß", "tau τ", "there4 ∴", "theta θ", "thetasym ϑ", "thinsp \u2009", "thorn þ",
+	"tilde ˜", "times ×", "trade ™", "uArr ⇑", "uacute ú", "uarr ↑", "ucirc û", "udblac ű", "ugrave ù", "uml ¨", "upsih ϒ",
+	"upsilon υ", "uring ů", "uuml ü", "verbar |", "vert |", "weierp ℘", "xi ξ", "yacute ý", "yen ¥", "yuml ÿ", "zacute ź",
+	"zcaron ž", "zdot ż", "zeta ζ", "zwj \u200d", "zwnj \u200c",
+}
 
 // maxName is the length of the longest reference that is looked up.
 const maxName = 32
 
-// entity is the character of a name. old says that it needs no semicolon.
-func entity(name string) (text string, old, ok bool) {
-	at := strings.Index(entities, " "+name+" ")
-	if at < 0 {
-		return "", false, false
+// entity is the character of a name.
+func entity(name string) (r rune, ok bool) {
+	i, ok := slices.BinarySearchFunc(entities, name, func(e, name string) int {
+		known, _, _ := strings.Cut(e, " ")
+		return strings.Compare(known, name)
+	})
+	if !ok {
+		return 0, false
 	}
-	r, n := utf8.DecodeRuneInString(entities[at+len(name)+2:])
-	if !strings.HasPrefix(entities[at+len(name)+2+n:], " ") {
-		return "", false, false // the name is a character of the table
-	}
-	return string(r), at <= strings.Index(entities, " yuml ") || name == "amp" || name == "lt" || name == "gt" || name == "quot", true
+	r, _ = utf8.DecodeRuneInString(entities[i][len(name)+1:])
+	return r, true
 }
+
+// isOld says that the reference of a character may stand without a semicolon.
+func isOld(r rune) bool { return r >= 0xa0 && r <= 0xff || strings.ContainsRune(`&<>"`, r) }
 
 // unescapeHTML decodes character references. What is none, or not known, stays
 // as it is written.
@@ -86,12 +96,15 @@ func reference(s string) (string, int) {
 	for n < min(len(s), maxName) && isAlphanumeric(s[n]) {
 		n++
 	}
-	text, old, ok := entity(s[1:n])
+	r, ok := entity(s[1:n])
 	closed := n < len(s) && s[n] == ';'
-	if !ok || !closed && (!old || n < len(s) && s[n] == '=') { // as in ?a=1&copy=2
+	if !ok || !closed && (!isOld(r) || n < len(s) && s[n] == '=') { // as in ?a=1&copy=2
 		return "", 0
 	}
-	return text, n + b2i(closed)
+	if closed {
+		n++
+	}
+	return string(r), n
 }
 
 // numeric decodes the number at the beginning of s and returns its length with
@@ -123,10 +136,3 @@ func numeric(s string) (string, int) {
 }
 
 func isAlphanumeric(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -75,7 +75,7 @@ func (e *Env) textLimit() int {
 func (p *webPage) text(limit int) (string, error) {
 	kind := p.kind()
 	if !isText(kind) {
-		return "", fmt.Errorf("is %s, not text (%d bytes)", kind, p.size)
+		return "", fmt.Errorf("is %s, not text (%s)", kind, p.length())
 	}
 	body := p.body
 	if p.cut != "" {
@@ -86,7 +86,7 @@ func (p *webPage) text(limit int) (string, error) {
 		return "", fmt.Errorf("cannot be read: %w", err)
 	}
 	if isBinary([]byte(text[:min(len(text), sniffSize)])) {
-		return "", fmt.Errorf("is called %s, but holds binary data (%s, %d bytes)", kind, fileType(p.body), p.size)
+		return "", fmt.Errorf("is called %s, but holds binary data (%s, %s)", kind, fileType(p.body), p.length())
 	}
 	cut := len(text) > limit
 	if isHTML(kind) {
@@ -101,11 +101,22 @@ func (p *webPage) text(limit int) (string, error) {
 // failure tells of an error page what a person would look for.
 func (p *webPage) failure() string {
 	kind := p.kind()
-	s := fmt.Sprintf("HTTP %d %s from %s (%s, %d bytes)", p.status, http.StatusText(p.status), shownURL(p.url), kind, p.size)
+	s := fmt.Sprintf("HTTP %d %s from %s (%s, %s)", p.status, http.StatusText(p.status), shownURL(p.url), kind, p.length())
 	if text, err := p.text(1000); err == nil && strings.TrimSpace(text) != "" {
 		s += ": " + oneLine(text)
 	}
 	return s
+}
+
+// length is what is known of the size of a page.
+func (p *webPage) length() string {
+	switch {
+	case p.size >= 0:
+		return fmt.Sprintf("%d bytes", p.size)
+	case p.cut != "":
+		return fmt.Sprintf("more than %d bytes", len(p.body))
+	}
+	return fmt.Sprintf("%d bytes", len(p.body))
 }
 
 // kind is the type of a page in lower case. Where the server does not say, the

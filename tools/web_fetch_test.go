@@ -251,7 +251,11 @@ func TestWebSizes(t *testing.T) {
 		}
 	}
 	e.Web.Bytes, e.Keep = 1<<20, 1<<20
-	base := site(t, served("text/plain", big))
+	base := site(t, served("text/html", "123456"+big)) // cut in a character
+	if got, err := use(t, e, "web_fetch", args{"url": base}); err != nil || strings.ContainsAny(got, "\ufffdÃ") {
+		t.Errorf("a page cut within a character: %v, %q", err, got[max(len(got)-100, 0):])
+	}
+	base = site(t, served("text/plain", big))
 	got, err := use(t, e, "web_fetch", args{"url": base})
 	if err != nil || len(got) > maxBody+200 || !strings.HasSuffix(got, "\n[cut: only the first 512 KiB were read]") {
 		t.Errorf("a large page gives %d bytes, %v, ending %q", len(got), err, got[max(len(got)-100, 0):])
@@ -375,7 +379,11 @@ func TestWebOddServers(t *testing.T) {
 		base := rawSite(t, answer)
 		wantError(t, testEnv(t), "web_fetch", args{"url": base}, part)
 	}
-	base := rawSite(t, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 50\r\n\r\nhalf")
+	base := rawSite(t, "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\nContent-Length: 2000000000\r\n\r\nPK")
+	wantError(t, testEnv(t), "web_fetch", args{"url": base}, "is application/zip, not text (2000000000 bytes)")
+	base = rawSite(t, "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"+strings.Repeat("x", 600<<10))
+	wantError(t, testEnv(t), "web_fetch", args{"url": base}, "is image/png, not text (more than 524288 bytes)")
+	base = rawSite(t, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 50\r\n\r\nhalf")
 	want(t, testEnv(t), "web_fetch", args{"url": base}, "[200 text/plain "+base+"]\nhalf\n[cut: the connection broke off after 4 bytes]")
 	base = rawSite(t, "HTTP/1.1 302 Found\r\nLocation: /"+strings.Repeat("x", 60<<10)+"\r\n\r\n")
 	if _, err := use(t, testEnv(t), "web_fetch", args{"url": base}); err == nil || len(err.Error()) > 3000 {

@@ -70,12 +70,23 @@ func (s *htmlScanner) markup() (htmlToken, bool) {
 	t.name, t.text = s.tag(1)
 	switch t.name {
 	case "script", "style", "iframe", "noframes", "noembed":
-		s.content(t.name)
+		if !selfClosed(t.text) {
+			s.content(t.name)
+		}
 		return htmlToken{}, false
 	case "title", "textarea":
-		s.raw = t.name
+		if !selfClosed(t.text) {
+			s.raw = t.name
+		}
 	}
 	return t, true
+}
+
+// selfClosed says of a tag's attributes that they end in the slash of XML, which
+// is no part of a value.
+func selfClosed(attrs string) bool {
+	rest, ok := strings.CutSuffix(attrs, "/")
+	return ok && (rest == "" || strings.IndexByte(blanks+`"'`, rest[len(rest)-1]) >= 0)
 }
 
 // tag reads a tag whose name begins at an offset.

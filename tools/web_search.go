@@ -19,8 +19,11 @@ var webSearch = Tool{
 	Run:     runWebSearch,
 }
 
-// maxHits is the most results of one search.
-const maxHits = 10
+// What bounds one search.
+const (
+	maxHits  = 10
+	maxQuery = 1000 // bytes
+)
 
 // hit is one result of a search.
 type hit struct{ title, url, snippet string }
@@ -49,16 +52,22 @@ var engines = []engine{
 }
 
 func webSearchSubject(e *Env, a Args) (policy.Subject, error) {
-	if strings.TrimSpace(a.Text("query")) == "" {
+	switch query := wanted(a); {
+	case query == "":
 		return policy.Subject{}, errors.New("query is empty")
+	case len(query) > maxQuery:
+		return policy.Subject{}, fmt.Errorf("query is too long: %d bytes, at most %d", len(query), maxQuery)
 	}
 	return policy.Subject{}, nil
 }
 
+// wanted is the query in one line.
+func wanted(a Args) string { return strings.Join(strings.Fields(a.Text("query")), " ") }
+
 func runWebSearch(ctx context.Context, e *Env, a Args) (Result, error) {
 	ctx, cancel := e.Web.limited(ctx)
 	defer cancel()
-	query := oneLine(a.Text("query"))
+	query := wanted(a)
 	eng, err := e.Web.engine()
 	if err != nil {
 		return Result{}, err

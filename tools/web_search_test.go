@@ -282,6 +282,7 @@ func TestSearchSettings(t *testing.T) {
 		fault string
 	}{
 		{Web{}, " ", "query is empty"},
+		{Web{}, strings.Repeat("x", 1001), "query is too long: 1001 bytes, at most 1000"},
 		{Web{Search: "other"}, "x", `web.search names no engine: "other"`},
 		{Web{Search: "searxng"}, "x", "web.search_url must name the SearXNG server"},
 		{Web{Search: "brave"}, "x", "web.search_key_env"},
