@@ -164,7 +164,9 @@ func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Re
 	out.Message.ToolCalls = r.calls.finish(used)
 	for i := range out.Message.ToolCalls {
 		t := &out.Message.ToolCalls[i]
-		t.Args, t.Extra = r.c.secrets.maskLong(t.Args), r.c.secrets.maskLong(t.Extra)
+		for _, s := range []*string{&t.ID, &t.Name, &t.Args, &t.Extra} {
+			*s = r.c.secrets.maskLong(*s)
+		}
 	}
 	out.Finish = r.reason(len(out.Message.ToolCalls) > 0)
 	if strings.TrimSpace(out.Message.Content) == "" && len(out.Message.ToolCalls) == 0 && out.Finish == chat.FinishStop {

@@ -168,7 +168,7 @@ func isSpeed(status int, said *complaint) bool {
 	if status != 0 && status != 400 && status != 503 {
 		return false
 	}
-	return hasAny(said.words, "rate limit", "ratelimit", "throttl", "too many requests", "too many tokens, please wait")
+	return hasAny(said.words, speedWords...)
 }
 
 func isOverloaded(said *complaint) bool {

@@ -116,6 +116,9 @@ func TestImages(t *testing.T) {
 			t.Errorf("content %.200s of a changed image", got)
 		}
 	}
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	hostile := im
 	hostile.MIME = `image/png","x":"`
 	req.Messages[0].Images = []chat.Image{hostile}

@@ -62,7 +62,7 @@ func TestKeyNeverLeaves(t *testing.T) {
 		answers = append(answers,
 			refuses("bad key "+f), status(401, "<title>"+f+"</title>"), status(500, f), sse(`{"error":`+quote(f)+`}`),
 			sse(half(f), `{"choices":[{"delta":{"reasoning":`+quote(f)+`},"finish_reason":"stop"}]}`, "[DONE]"),
-			sse(calls1(`{"filePath":`+quote(f)+`}`), "[DONE]"), status(302, "", "Location", "http://h/"+url.PathEscape(testKey)),
+			sse(calls1(`{"filePath":`+quote(f)+`}`), "[DONE]"), sse(strings.ReplaceAll(calls1("{}"), `"read"`, quote(f)), "[DONE]"), status(302, "", "Location", "http://h/"+url.PathEscape(testKey)),
 			status(200, f), status(200, "<title>"+f+"</title>"), ended(sse(half(f)), "abort"),
 			sse(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":`+quote(f)+`}],"content":"x"}}]}`, "[DONE]"))
 	}
@@ -84,6 +84,15 @@ func TestKeyNeverLeaves(t *testing.T) {
 				}
 			}
 		}
+	}
+	// A short key is left in the text, where it would be a word, and nowhere else.
+	path := filepath.Join(t.TempDir(), "trace")
+	c := testClient(t, &server{t: t, answers: []testResponse{says("it is hunter2, I think")}, n: 64}, func(o *Options) { o.Key, o.Trace = "hunter2", path })
+	if reply, _, err := ask(t, c); err != nil || !strings.Contains(reply.Message.Content, "hunter2") {
+		t.Errorf("reply %q, error %v", reply.Message.Content, err)
+	}
+	if trace, _ := os.ReadFile(path); strings.Contains(string(trace), "hunter2") {
+		t.Errorf("the trace holds the key: %s", trace)
 	}
 	info, err := os.Stat(func() string {
 		path := filepath.Join(t.TempDir(), "trace")

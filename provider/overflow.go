@@ -46,7 +46,7 @@ var overflowWords = []string{
 }
 
 // speedWords tell a limit on speed from one on size.
-var speedWords = []string{"rate limit", "rate_limit", "throttl", "please wait", "per minute", "per-minute", "per day", "too many requests"}
+var speedWords = []string{"rate limit", "ratelimit", "rate_limit", "throttl", "please wait", "per minute", "per-minute", "per day", "too many requests"}
 
 // overflow says whether words report that the conversation does not fit, and
 // the window if they name it.

@@ -216,6 +216,8 @@ func TestConnection(t *testing.T) {
 			resumed.Add(1)
 		}
 		answerGood(w, r)
+		w.(http.Flusher).Flush()
+		time.Sleep(10 * time.Millisecond) // the end comes apart from the end mark
 	}))
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.sign(time.Now().AddDate(-1, 0, 0), time.Now().AddDate(1, 0, 0), "127.0.0.1")}}
 	s.Config.ConnState = func(_ net.Conn, st http.ConnState) {
