@@ -31,14 +31,9 @@ func inNetwork(t *testing.T, env ...string) bool {
 	if os.Getenv(inside) == t.Name() {
 		return true
 	}
-	out, err := exec.Command("unshare", "-n", "ip", "link").CombinedOutput()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("no network namespace: %v\n%s", err, out)
-		}
-		t.Skipf("no network namespace: %v", err)
-	}
-	cmd := exec.Command("unshare", "-n", "sh", "-ec", networkScript, "sh", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	needNamespace(t, "-n")
+	needProgram(t, "ip")
+	cmd := exec.Command(needProgram(t, "unshare"), "-n", "sh", "-ec", networkScript, "sh", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(append(os.Environ(), inside+"="+t.Name()), env...)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("in the namespace: %v\n%s", err, out)
