@@ -43,7 +43,7 @@ const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like 
 
 // webRequest is a page that is wanted.
 type webRequest struct {
-	url    string
+	url    *url.URL
 	tool   string // on whose behalf, for the rules
 	accept string
 	key    string // of the Brave API, which goes to no other host than the first
@@ -70,10 +70,7 @@ func (w *Web) limited(ctx context.Context) (context.Context, context.CancelFunc)
 
 // fetch gets a page and follows redirects. ctx must have a limit.
 func (w *Web) fetch(ctx context.Context, r webRequest) (*webPage, error) {
-	u, err := parseURL(r.url)
-	if err != nil {
-		return nil, err
-	}
+	u := r.url
 	t := newTrip(u)
 	for range maxRedirects + 1 {
 		p, next, err := w.get(ctx, t, u, r)
@@ -92,8 +89,11 @@ func (w *Web) fetch(ctx context.Context, r webRequest) (*webPage, error) {
 		if err := t.redirect(next); err != nil {
 			return nil, fmt.Errorf("redirect to %s: %w", shownURL(next), err)
 		}
-		if !strings.EqualFold(next.Host, u.Host) || next.Scheme != u.Scheme {
+		switch same := next.Scheme == u.Scheme && strings.EqualFold(next.Host, u.Host); {
+		case !same:
 			r.key = ""
+		case next.User == nil:
+			next.User = u.User
 		}
 		u = next
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 // duckPages are DuckDuckGo's pages for browsers without scripts.
-func duckPages(w *Web, query string) ([]string, error) {
+func duckPages(w *Web, query string) ([]*url.URL, error) {
 	bases := []string{"https://html.duckduckgo.com/html/", "https://lite.duckduckgo.com/lite/"}
 	if w.SearchURL != "" {
 		bases = []string{w.SearchURL}
 	}
-	var pages []string
+	var pages []*url.URL
 	for _, base := range bases {
 		page, err := withQuery(base, url.Values{"q": {query}})
 		if err != nil {
@@ -139,7 +139,7 @@ func webURL(s string) string {
 	return u.String()
 }
 
-func searxPages(w *Web, query string) ([]string, error) {
+func searxPages(w *Web, query string) ([]*url.URL, error) {
 	if w.SearchURL == "" {
 		return nil, errors.New("web.search_url must name the SearXNG server")
 	}
@@ -148,7 +148,7 @@ func searxPages(w *Web, query string) ([]string, error) {
 		base += "/search"
 	}
 	page, err := withQuery(base, url.Values{"q": {query}, "format": {"json"}})
-	return []string{page}, err
+	return []*url.URL{page}, err
 }
 
 // parseSearx reads the JSON of a SearXNG server. Where none of its engines
@@ -190,7 +190,7 @@ func silentEngines(list []*fastjson.Value) string {
 	return strings.Join(names, ", ")
 }
 
-func bravePages(w *Web, query string) ([]string, error) {
+func bravePages(w *Web, query string) ([]*url.URL, error) {
 	if w.SearchKey == "" {
 		return nil, errors.New("no key: the environment variable that web.search_key_env names must hold it")
 	}
@@ -199,7 +199,7 @@ func bravePages(w *Web, query string) ([]string, error) {
 		base = "https://api.search.brave.com/res/v1/web/search"
 	}
 	page, err := withQuery(base, url.Values{"q": {query}, "count": {fmt.Sprint(maxHits)}})
-	return []string{page}, err
+	return []*url.URL{page}, err
 }
 
 // parseBrave reads the JSON of Brave's search API. An answer without results

@@ -29,14 +29,18 @@ func webFetchSubject(_ *Env, a Args) (policy.Subject, error) {
 }
 
 func runWebFetch(ctx context.Context, e *Env, a Args) (Result, error) {
+	u, err := parseURL(a.Text("url"))
+	if err != nil {
+		return Result{}, err
+	}
 	ctx, cancel := e.Web.limited(ctx)
 	defer cancel()
 	p, err := e.Web.fetch(ctx, webRequest{
-		url: a.Text("url"), tool: "web_fetch",
+		url: u, tool: "web_fetch",
 		accept: "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.8,*/*;q=0.1",
 	})
 	if err != nil {
-		return Result{}, fmt.Errorf("fetch %s: %w", cutText(a.Text("url"), 200), err)
+		return Result{}, fmt.Errorf("fetch %s: %w", cutText(u.Redacted(), 200), err)
 	}
 	if p.status >= 400 {
 		return Result{}, errors.New(p.failure())

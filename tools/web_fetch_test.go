@@ -124,6 +124,8 @@ func TestWebRequest(t *testing.T) {
 		got = append(got, r)
 		switch r.URL.Path {
 		case "/start":
+			http.Redirect(w, r, "http://"+r.Host+"/middle", http.StatusFound)
+		case "/middle":
 			http.Redirect(w, r, "next?x=1#part", http.StatusFound)
 		default:
 			io.WriteString(w, "end")
@@ -135,7 +137,7 @@ func TestWebRequest(t *testing.T) {
 	if err != nil || !strings.HasPrefix(text, "[200 text/plain "+strings.Replace(base, "//", "//ada:xxxxx@", 1)+"/next?x=1]\nend") {
 		t.Errorf("result %q, %v", text, err)
 	}
-	if len(got) != 2 {
+	if len(got) != 3 {
 		t.Fatalf("%d requests", len(got))
 	}
 	for _, r := range got {
@@ -146,9 +148,10 @@ func TestWebRequest(t *testing.T) {
 			t.Errorf("request %s %s by %q", r.Method, r.Proto, agent)
 		}
 	}
+	wantError(t, e, "web_fetch", args{"url": "http://ada:s3cret@127.0.0.1:1/"}, "fetch http://ada:xxxxx@127.0.0.1:1/: connection refused")
 	e.Web.UserAgent = "mine/1"
 	want(t, e, "web_fetch", args{"url": base}, "[200 text/plain "+base+"]\nend")
-	if agent := got[2].UserAgent(); agent != "mine/1" {
+	if agent := got[3].UserAgent(); agent != "mine/1" {
 		t.Errorf("the configured user agent is not used: %q", agent)
 	}
 }

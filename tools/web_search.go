@@ -41,7 +41,7 @@ var (
 type engine struct {
 	name  string
 	keyed bool
-	pages func(w *Web, query string) ([]string, error)
+	pages func(w *Web, query string) ([]*url.URL, error)
 	parse func(*webPage) ([]hit, error)
 }
 
@@ -121,7 +121,7 @@ func (w *Web) engine() (*engine, error) {
 }
 
 // ask gets one page of an engine and reads it.
-func (w *Web) ask(ctx context.Context, eng *engine, page string) ([]hit, error) {
+func (w *Web) ask(ctx context.Context, eng *engine, page *url.URL) ([]hit, error) {
 	r := webRequest{url: page, tool: "web_search", accept: "text/html,application/json"}
 	if eng.keyed {
 		r.key = w.SearchKey
@@ -135,15 +135,15 @@ func (w *Web) ask(ctx context.Context, eng *engine, page string) ([]hit, error) 
 }
 
 // withQuery adds parameters to an address.
-func withQuery(base string, params url.Values) (string, error) {
+func withQuery(base string, params url.Values) (*url.URL, error) {
 	u, err := parseURL(base)
 	if err != nil {
-		return "", fmt.Errorf("web.search_url: %w", err)
+		return nil, fmt.Errorf("web.search_url: %w", err)
 	}
 	q := u.Query()
 	for name, values := range params {
 		q[name] = values
 	}
 	u.RawQuery = q.Encode()
-	return u.String(), nil
+	return u, nil
 }

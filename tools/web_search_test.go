@@ -149,7 +149,11 @@ func TestSearchPages(t *testing.T) {
 			io.WriteString(w, map[string]string{"/1": tt.first, "/2": tt.second}[r.URL.Path])
 		})
 		w := &Web{}
-		eng := engine{name: "x", parse: parseDuck, pages: func(*Web, string) ([]string, error) { return []string{base + "/1", base + "/2"}, nil }}
+		eng := engine{name: "x", parse: parseDuck, pages: func(*Web, string) ([]*url.URL, error) {
+			first, _ := url.Parse(base + "/1")
+			second, _ := url.Parse(base + "/2")
+			return []*url.URL{first, second}, nil
+		}}
 		ctx, cancel := w.limited(t.Context())
 		defer cancel()
 		hits, err := w.search(ctx, &eng, "q")
