@@ -157,18 +157,21 @@ func isAuth(said *complaint) bool {
 	return hasAny(said.words, "api key not valid", "api_key_invalid", "incorrect api key", "invalid api key", "invalid api-key")
 }
 
+// isSpeed tells a limit on speed from one on size, which may be told in nearly
+// the same words. A 413 is about size whatever it says: waiting makes no request
+// smaller.
 func isSpeed(status int, said *complaint) bool {
+	if status == http.StatusRequestEntityTooLarge {
+		return false
+	}
 	for _, s := range []string{said.code, said.kind} {
 		switch s {
 		case "rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limit_reached_error", "too_many_requests",
 			"resource_exhausted", "throttling_error", "throttling", "throttled", "1002", "1302":
-			return status != 413
+			return true
 		}
 	}
-	if status != 0 && status != 400 && status != 503 {
-		return false
-	}
-	return hasAny(said.words, speedWords...)
+	return status < 500 && hasAny(said.words, speedWords...)
 }
 
 func isOverloaded(said *complaint) bool {

@@ -119,7 +119,7 @@ func (c *Client) thinks() bool { return c.o.Thinking || !c.o.ThinkingSet }
 // thinkingSwitch is the member that turns thinking on or off.
 func (c *Client) thinkingSwitch(effort string) []field {
 	q, on := &c.quirks, c.thinks()
-	if q.Switch == "" || q.SwitchIfSet && !c.o.ThinkingSet || q.SwitchModels != "" && !matchAny(q.SwitchModels, bareModel(c.o.Model)) {
+	if q.SwitchIfSet && !c.o.ThinkingSet || q.SwitchModels != "" && !matchAny(q.SwitchModels, bareModel(c.o.Model)) {
 		return nil
 	}
 	word := "enabled"

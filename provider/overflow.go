@@ -51,11 +51,6 @@ var speedWords = []string{"rate limit", "ratelimit", "rate_limit", "throttl", "p
 // overflow says whether words report that the conversation does not fit, and
 // the window if they name it.
 func overflow(words string) (limit int, ok bool) {
-	for _, w := range speedWords {
-		if strings.Contains(words, w) {
-			return 0, false
-		}
-	}
 	for _, pattern := range overflowWords {
 		if n, found := match(words, pattern); found {
 			return n, true

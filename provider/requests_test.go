@@ -93,6 +93,31 @@ func TestRequests(t *testing.T) {
 	golden(t, "override", body(t, asked(override), true))
 }
 
+// TestForeignCalls: a host that misses thinking gets an empty one for the calls
+// of another host's model, unless thinking is off.
+func TestForeignCalls(t *testing.T) {
+	for _, tt := range []struct {
+		base string
+		off  bool
+		want int
+	}{{"https://api.deepseek.com/v1", false, 1}, {"https://api.deepseek.com/v1", true, 0}, {"https://api.groq.com/v1", false, 0}, {"http://localhost/v1", false, 0}} {
+		o := goldenOptions(tt.base, "m")
+		if tt.off {
+			o = thoughtless(o)
+		}
+		c, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		all := transcript("")
+		c.newRequest(chat.Request{Messages: []chat.Message{all[0], all[3], all[4]}}, "").writeTo(&b)
+		if n := strings.Count(b.String(), `"reasoning_content":""`); n != tt.want || strings.Contains(b.String(), "foreign") {
+			t.Errorf("%s, off %v: %d empty thoughts, want %d, and no other's: %s", tt.base, tt.off, n, tt.want, b.String())
+		}
+	}
+}
+
 // body is the request that o gives, for the long transcript or a short one.
 func body(t *testing.T, o Options, long bool) string {
 	t.Helper()
