@@ -59,7 +59,9 @@ type Approval struct {
 	Preview string // the change or the arguments, not cleaned
 	Reason  string
 	Danger  bool
+	Segment string // the part of the command that is dangerous
 	Always  string // the rule that "always" would record; "" offers none
+	WhyOnce string // why a call that could be allowed for good is allowed once
 }
 
 // Answer is what the person said. The zero value refuses.
@@ -91,6 +93,7 @@ type Options struct {
 	Journal  Journal
 	Approver Approver
 	Hooks    Hooks
+	Grant    func(rule string) // a person allowed this for good; nil forgets it
 	Emit     func(Event)
 
 	MaxSteps       int // 0: 100

@@ -121,12 +121,18 @@ func (a *Agent) preview(call *tools.Call) (text string, err error) {
 
 // approve asks the person. Whatever is not a yes is a no.
 func (a *Agent) approve(ctx context.Context, s policy.Subject, preview string, ask policy.Decision) policy.Decision {
-	q := Approval{Subject: s, Preview: preview, Reason: ask.Reason, Danger: ask.Danger}
+	q := Approval{Subject: s, Preview: preview, Reason: ask.Reason, Danger: ask.Danger, Segment: ask.Segment}
+	if a.o.Grant != nil {
+		q.Always, q.WhyOnce = a.o.Policy.Grant(s, ask)
+	}
 	answer, err := a.o.Approver.Approve(ctx, q)
 	switch {
 	case err != nil:
 		return policy.Unanswered(s, ask)
-	case answer == Once, answer == Always && q.Always != "":
+	case answer == Always && q.Always != "":
+		a.o.Grant(q.Always)
+		return policy.Decision{Verdict: policy.Allow}
+	case answer == Once:
 		return policy.Decision{Verdict: policy.Allow}
 	}
 	return policy.Decision{Verdict: policy.Deny, Reason: "denied by the user"}

@@ -239,6 +239,39 @@ func TestNothingIsRunInACutReply(t *testing.T) {
 	}
 }
 
+// TestAlways: an answer for good is passed on once, with the rule that was
+// shown, and only where one was shown.
+func TestAlways(t *testing.T) {
+	tests := []struct {
+		name    string
+		spoil   func(*stage)
+		granted []string
+		text    string
+	}{
+		{"offered", nil, []string{"ext"}, "ext did 0"},
+		{"firm", func(s *stage) { s.wish = policy.WishAsk }, nil, "error: denied by the user"},
+		{"nowhere to keep it", func(s *stage) { s.alter(func(o *Options) { o.Grant = nil }) }, nil, "error: denied by the user"},
+	}
+	for _, tt := range tests {
+		s := newStage(t, reply{calls: `ext {}`}, reply{text: "done"})
+		s.answer = Always
+		var granted []string
+		s.alter(func(o *Options) {
+			o.Grant = func(rule string) { granted = append(granted, rule) }
+			o.Tools = append(o.Tools, s.tool("ext", policy.External, nil))
+		})
+		if tt.spoil != nil {
+			tt.spoil(s)
+		}
+		if err := s.turn(context.Background(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.results()[0]; got != tt.text || !slices.Equal(granted, tt.granted) {
+			t.Errorf("%s: result %q, granted %q, want %q, %q", tt.name, got, granted, tt.text, tt.granted)
+		}
+	}
+}
+
 func TestHintOnce(t *testing.T) {
 	s := newStage(t, reply{calls: "act {}"}, reply{calls: "act {}"}, reply{text: "done"}, reply{calls: "act {}"}, reply{text: "done"})
 	s.policy.Attended = false

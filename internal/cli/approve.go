@@ -17,7 +17,8 @@ import (
 // The rules of the question. What will be executed is shown whole, made
 // visible, before an answer counts; what was typed before the question is
 // thrown away; the answer is a line that the terminal's own line editing gives
-// us, and only yes is a yes. This reader knows no history, no completion and
+// us, and only yes is a yes. A question that is longer than the screen is paged
+// first, with single keys. This reader knows no history, no completion and
 // no commands. Not caught: keys that are still on their way over a slow line
 // when the question comes.
 
@@ -40,11 +41,20 @@ func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer,
 	}
 	defer done()
 	a.out.Settle()
-	to.write(question(q, to))
 	if err := discardInput(in); err != nil {
 		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
 	}
-	if to.write("allow it? [y/N] "); to.err != nil {
+	p := &pager{in: in, to: to, dumb: dumbTerminal(a.env.Getenv)}
+	switch all, err := p.show(ctx, question(q, to)); {
+	case err != nil:
+		return agent.No, err
+	case !all:
+		return agent.No, nil
+	}
+	if err := discardInput(in); err != nil {
+		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
+	}
+	if to.write(choices(q, to)); to.err != nil {
 		return agent.No, fmt.Errorf("show the question: %w", to.err)
 	}
 	line, err := (&lineReader{in: in}).readLine(ctx)
@@ -54,18 +64,46 @@ func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer,
 	switch {
 	case ctx.Err() != nil:
 		return agent.No, ctx.Err()
-	case err == nil && isYes(line):
-		return agent.Once, nil
-	case err == nil || errors.Is(err, io.EOF) || errors.Is(err, errLongLine):
+	case err == nil:
+		return a.understand(line, q), nil
+	case errors.Is(err, io.EOF) || errors.Is(err, errLongLine):
 		return agent.No, nil
 	}
 	return agent.No, fmt.Errorf("read the answer: %w", err)
 }
 
-// isYes says whether a typed line allows.
-func isYes(line string) bool {
-	line = strings.TrimSpace(line)
-	return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")
+// choices is the line that asks for the answer.
+func choices(q agent.Approval, to *stream) string {
+	show := shower(to)
+	switch {
+	case q.Danger:
+		return to.paint(red, "allow it this once?") + " [y/N] "
+	case q.Always != "":
+		return "[y] once  [a] always " + show(q.Always) + "  [N] no: "
+	case q.WhyOnce != "":
+		return "[y] once  [a] once too (" + show(q.WhyOnce) + ")  [N] no: "
+	}
+	return "allow it? [y/N] "
+}
+
+// understand reads a typed answer. Whatever is not plainly a yes is a no.
+func (a *approver) understand(line string, q agent.Approval) agent.Answer {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return agent.Once
+	case "a", "always":
+		if q.Danger {
+			return agent.No
+		}
+		if q.Always != "" {
+			return agent.Always
+		}
+		if q.WhyOnce != "" {
+			a.out.Notice("allowed once: " + q.WhyOnce)
+			return agent.Once
+		}
+	}
+	return agent.No
 }
 
 // terminal is where the question is put and where the answer is typed. Where
@@ -97,11 +135,7 @@ func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) 
 // question is the text that shows everything a yes would allow. Lines are left
 // to the terminal to wrap, so nothing of them is cut.
 func question(q agent.Approval, to *stream) string {
-	s := q.Subject
-	show := escapeAll
-	if !to.ascii {
-		show = func(text string) string { return chat.EscapeText(text, 0) }
-	}
+	s, show := q.Subject, shower(to)
 	var b strings.Builder
 	field := func(name, value string) {
 		for line := range strings.SplitSeq(value, "\n") {
@@ -136,10 +170,24 @@ func question(q agent.Approval, to *stream) string {
 	}
 	reason := show(q.Reason)
 	if q.Danger {
+		if name, err := os.Hostname(); err == nil && s.Host == "" {
+			field("device", name)
+		}
+		for line := range strings.Lines(q.Segment) {
+			fmt.Fprintf(&b, "  %-10s %s\n", "dangerous", to.paint(red, show(strings.TrimSuffix(line, "\n"))))
+		}
 		reason = to.paint(red, reason)
 	}
 	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
 	return b.String()
+}
+
+// shower is how a text of others is made visible on a stream.
+func shower(to *stream) func(string) string {
+	if to.ascii {
+		return escapeAll
+	}
+	return func(text string) string { return chat.EscapeText(text, 0) }
 }
 
 // escapeAll is chat.EscapeText for a console that shows no more than ASCII: a

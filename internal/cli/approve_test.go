@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,105 @@ func TestApproveAnswers(t *testing.T) {
 		a.await(0, "[y/N] ")
 		a.typed(tt.typed)
 		a.want(tt.want, nil)
+	}
+}
+
+// TestApproveAlways: an answer for good counts only where one was offered, and
+// never where something is dangerous.
+func TestApproveAlways(t *testing.T) {
+	tests := []struct {
+		always, once string
+		danger       bool
+		typed, wait  string
+		want         agent.Answer
+	}{
+		{"bash(touch *)", "", false, "a\n", "[a] always bash(touch *)  [N] no: ", agent.Always},
+		{"bash(touch *)", "", false, "ALWAYS\n", "[N] no: ", agent.Always},
+		{"bash(touch *)", "", false, "y\n", "[N] no: ", agent.Once},
+		{"bash(touch *)", "", false, "\n", "[N] no: ", agent.No},
+		{"bash(touch *)", "", false, "aa\n", "[N] no: ", agent.No},
+		{"", "sh runs other programs", false, "a\n", "[a] once too (sh runs other programs)  [N] no: ", agent.Once},
+		{"", "", false, "a\n", "[y/N] ", agent.No},
+		{"bash(touch *)", "", true, "a\n", "[y/N] ", agent.No},
+		{"bash(touch *)", "x", true, "always\n", "[y/N] ", agent.No},
+		{"bash(touch *)", "", true, "y\n", "[y/N] ", agent.Once},
+	}
+	for _, tt := range tests {
+		q := bashCall
+		q.Always, q.WhyOnce, q.Danger = tt.always, tt.once, tt.danger
+		a := newAsking(t)
+		a.ask(t.Context(), q)
+		a.await(0, tt.wait)
+		a.typed(tt.typed)
+		a.want(tt.want, nil)
+	}
+}
+
+// TestApprovePages: what is longer than the screen is read to its last line
+// before an answer counts, and every key but those that turn pages says no or
+// nothing.
+func TestApprovePages(t *testing.T) {
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("echo line-%02d", i))
+	}
+	q := bashCall
+	q.Subject.Command = strings.Join(lines, "\n")
+	open := func() *asking {
+		a := newAsking(t)
+		a.approver.(*approver).env.Getenv = environ("TERM=xterm")
+		a.ask(t.Context(), q)
+		a.await(0, "n refuses --")
+		return a
+	}
+	press := func(a *asking, key, show string) {
+		from := len(a.screen())
+		a.typed(key)
+		a.await(from, show)
+	}
+	a := open()
+	if strings.Contains(a.screen(), "line-40") {
+		t.Errorf("the first page shows %q", a.screen())
+	}
+	press(a, "\x1b[B", "-- 23 of ")
+	press(a, "ya", "-- 23 of ") // inert
+	press(a, "\x1b[A", "-- 22 of ")
+	press(a, "\x1b[6~", "-- 44 of ")
+	press(a, "\x1b[5~", "-- 22 of ")
+	press(a, "\x1b[F", "-- 22 of ") // no way to jump to the end
+	press(a, " ", "-- 44 of ")
+	press(a, " ", "[y/N] ")
+	inOrder(t, a.screen(), lines...)
+	a.typed("y\n")
+	a.want(agent.Once, nil)
+	for _, key := range []string{"n", "\x1b", "\r", "\x03", "\x04"} {
+		a := open()
+		a.typed(key)
+		a.want(agent.No, nil)
+	}
+	a = open()
+	a.typed(" yyyy  ") // on its way before the last page
+	a.await(0, "-- 44 of ")
+	a.await(0, "[y/N] ")
+	a.typed("\n")
+	a.want(agent.No, nil)
+}
+
+func TestWrapLines(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"ab\n\ncd\n", []string{"ab", "", "cd"}},
+		{"abcdef", []string{"abcd", "ef"}},
+		{"\x1b[31mabcdef\x1b[0m", []string{"\x1b[31mabcd", "ef\x1b[0m"}},
+		{"漢字漢", []string{"漢字", "漢"}},
+		{"a漢字", []string{"a漢", "字"}},
+	}
+	for _, tt := range tests {
+		if got := wrapLines(tt.text, 4); !slices.Equal(got, tt.want) {
+			t.Errorf("wrapLines(%q) = %q, want %q", tt.text, got, tt.want)
+		}
 	}
 }
 
@@ -152,6 +252,9 @@ func TestQuestion(t *testing.T) {
 			Subject: policy.Subject{Tool: "write", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a/b", Real: "/a/b"}, {Abs: "/a/l", Real: "/etc/x"}}},
 			Preview: "new file\n\ttext\x07\n\nlast", Reason: "r",
 		}, "\x1b[33mpermission needed: write\x1b[0m  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
+		{"the dangerous part", agent.Approval{
+			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", Command: "ls; reboot"}, Reason: "it cuts", Danger: true, Segment: "reboot",
+		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  command    ls; reboot\n  directory  \n  dangerous  \x1b[31mreboot\x1b[0m\n  reason     \x1b[31mit cuts\x1b[0m\n"},
 		{"remote and danger", agent.Approval{
 			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", URL: "u", Command: "reboot", Dir: "/"}, Reason: "it cuts", Danger: true,
 		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  url        u\n  command    reboot\n  directory  /\n  reason     \x1b[31mit cuts\x1b[0m\n"},

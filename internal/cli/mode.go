@@ -54,7 +54,7 @@ func (a *app) cmdMode(word string) (bool, error) {
 		}
 		a.setMode(m)
 	}
-	a.out.Print(a.modeText())
+	a.out.Print(a.modeText() + "\n" + a.keepsText())
 	return false, nil
 }
 
@@ -79,7 +79,22 @@ func (a *app) modeText() string {
 	default:
 		text = "the levels of the tools count as they are"
 	}
-	return "mode " + a.policy.Mode.String() + ": " + text
+	text = "mode " + a.policy.Mode.String() + ": " + text
+	for _, r := range a.policy.Grants {
+		text += "\nallowed for good here: " + chat.EscapeText(r.Text, 0)
+	}
+	return text
+}
+
+// keepsText says whether an answer "always" is kept.
+func (a *app) keepsText() string {
+	switch {
+	case !a.policy.Attended:
+		return "nobody can be asked: no approval is read or kept"
+	case a.policy.Mode == policy.ModeBypass:
+		return "no approval is kept in this mode"
+	}
+	return "what you allow for good is kept in " + a.place.Approvals().Path()
 }
 
 // promptText is what stands before the typed line: the mode, where it is not
@@ -88,6 +103,9 @@ func (a *app) promptText() string {
 	var b strings.Builder
 	if a.policy.Mode != policy.ModeDefault {
 		b.WriteString(a.policy.Mode.String())
+	}
+	if len(a.policy.Grants) > 0 {
+		b.WriteByte('+')
 	}
 	b.WriteString("> ")
 	return b.String()

@@ -268,7 +268,7 @@ func TestQuestionInAConversation(t *testing.T) {
 	c := newTalk(t, w)
 	c.say("go\n")
 	c.see("permission needed: bash")
-	c.see("[y/N] ")
+	c.see("[N] no: ")
 	c.typed("n\n")
 	c.see("bash: error: denied by the user")
 	c.see("refused then")

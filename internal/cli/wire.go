@@ -63,6 +63,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	a.endSession()
 	a.session, a.journal = s, j
 	a.policy = a.newPolicy(s)
+	a.loadGrants()
 	a.tools = &tools.Env{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
 		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
@@ -135,7 +136,7 @@ func (a *app) agentOptions() agent.Options {
 		o.Journal = a.journal
 	}
 	if a.policy.Attended {
-		o.Approver = newApprover(a.env, a.out)
+		o.Approver, o.Grant = newApprover(a.env, a.out), a.grant
 	}
 	return o
 }

@@ -92,8 +92,8 @@ func (p *Policy) Gate(s Subject, d Decision, w Wish) Decision {
 	if d.Verdict == Deny {
 		return d
 	}
-	if reason := p.danger(s); reason != "" { // 7
-		d = Decision{Verdict: Ask, Reason: reason, Firm: true, Danger: true}
+	if ask, found := p.danger(s); found { // 7
+		d = ask
 	}
 	d = p.settle(s, d, w)                // 8
 	if d.Verdict == Ask && !p.Attended { // 9
@@ -126,36 +126,41 @@ func (p *Policy) settle(s Subject, d Decision, w Wish) Decision {
 	return d
 }
 
-// danger says why a call cannot be undone, "" if nothing is known of it. It
+// danger is the ask for a call that cannot be undone. It
 // reads text: a command behind a variable, a script or another language is not
 // seen, and neither is a path that a link leads to after the question.
-func (p *Policy) danger(s Subject) string {
+func (p *Policy) danger(s Subject) (ask Decision, found bool) {
+	ask = Decision{Verdict: Ask, Firm: true, Danger: true}
 	o := dangercheck.Options{Dir: s.Dir, Home: p.Home, State: p.Danger.State, Lockout: p.Danger.Lockout, Exempt: p.Danger.Exempt}
 	switch s.Tool {
 	case "bash":
 	case "remote_bash":
 		if p.Danger.SkipRemote {
-			return ""
+			return ask, false
 		}
 		o.Dir, o.Home = "", ""
 	case "write", "edit":
 		if !p.Danger.Lockout || slices.Contains(p.Danger.Exempt, dangercheck.Lockout) {
-			return ""
+			return ask, false
 		}
 		for _, f := range s.Paths {
 			if dangercheck.LockoutPath(f.Abs) || dangercheck.LockoutPath(f.Real) {
-				return "dangerous write (" + dangercheck.Lockout + ": " + f.Abs + " decides who may log in)"
+				ask.Class = dangercheck.Lockout
+				ask.Reason = "dangerous write (" + ask.Class + ": " + f.Abs + " decides who may log in)"
+				return ask, true
 			}
 		}
-		return ""
+		return ask, false
 	default:
-		return ""
+		return ask, false
 	}
-	found := dangercheck.Check(s.Command, o)
-	if len(found) == 0 {
-		return ""
+	hits := dangercheck.Check(s.Command, o)
+	if len(hits) == 0 {
+		return ask, false
 	}
-	return "dangerous command (" + found[0].Class + ": " + found[0].Reason + ")"
+	ask.Class, ask.Reason = hits[0].Class, "dangerous command ("+hits[0].Class+": "+hits[0].Reason+")"
+	ask.Segment = s.Command[hits[0].Start:hits[0].End]
+	return ask, true
 }
 
 // looks is the boundary of plan mode: tools that look, and commands proven to.
@@ -196,7 +201,9 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 	switch {
 	case !d.Firm && !d.Danger && l.Verdict == Allow:
 		return fmt.Sprintf("%s was refused: the mode %s asks, and nobody can be asked; with --permission-mode default the levels alone count", named(s), p.Mode)
-	case d.Firm || d.Danger:
+	case d.Danger:
+		return fmt.Sprintf(`%s was refused: only a person at a terminal can approve it, or "danger_allow": [%q] in your own configuration`, named(s), d.Class)
+	case d.Firm:
 		return fmt.Sprintf("%s was refused: only a person at a terminal can approve this call", named(s))
 	case yesCovers(Subject{Tool: tool, Effect: s.Effect}):
 		return fmt.Sprintf(`%s was refused: -y would allow it, or "permissions": {%q: "allow"} in the configuration`, named(s), tool)

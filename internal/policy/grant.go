@@ -19,27 +19,27 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 			return "", ""
 		}
 		if f := s.Paths[0]; f.Root != "" {
-			return "edit(" + f.Root + "/**)", ""
+			return literal("edit", f.Root, "/**"), ""
 		}
-		return "edit(" + s.Paths[0].Real + ")", ""
+		return literal("edit", s.Paths[0].Real, ""), ""
 	case "web_fetch":
 		u, err := url.Parse(s.URL)
 		if err != nil || u.Hostname() == "" {
 			return "", ""
 		}
-		return "web_fetch(domain:" + u.Hostname() + ")", ""
+		return literal("web_fetch", "domain:"+u.Hostname(), ""), ""
 	case "bash":
-		if program, why := grantable(s.Command); why != "" {
+		program, why := grantable(s.Command)
+		if why != "" {
 			return "", why
-		} else {
-			return "bash(" + program + " *)", ""
 		}
+		return "bash(" + program + " *)", ""
 	case "remote_bash":
 		program, why := grantable(s.Command)
 		if why != "" {
 			return "", why
 		}
-		return "remote_bash(" + s.Host + ": " + program + " *)", ""
+		return literal("remote_bash", s.Host, ": "+program+" *"), ""
 	case "web_search":
 		return s.Tool, ""
 	}
@@ -47,6 +47,15 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 		return s.Tool, ""
 	}
 	return "", ""
+}
+
+// literal is a rule on a name of the call; "" where the name holds what a rule
+// would take for a pattern.
+func literal(tool, name, tail string) string {
+	if strings.ContainsAny(name, "*?[]\\()\n") {
+		return ""
+	}
+	return tool + "(" + name + tail + ")"
 }
 
 // grantable returns the first word of a command that may be allowed for good.

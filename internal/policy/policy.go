@@ -30,9 +30,11 @@ const (
 type Decision struct {
 	Verdict Verdict
 	Reason  string
-	Firm    bool // only a person may answer this ask; no stored "always"
-	Danger  bool // the same, raised by the danger gate
-	Alone   bool // a denied ask: nobody was there to answer it
+	Firm    bool   // only a person may answer this ask; no stored "always"
+	Danger  bool   // the same, raised by the danger gate
+	Class   string // of the danger
+	Segment string // the part of the command that is dangerous
+	Alone   bool   // a denied ask: nobody was there to answer it
 }
 
 // Path is one file name that a call touches, resolved once before anything is
