@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"syscall"
@@ -13,50 +12,56 @@ import (
 // its end and for the end of its output.
 type child struct {
 	pid    int // also its session and its process group
+	grace  time.Duration
 	exited chan struct{}
 	status syscall.WaitStatus // once exited is closed
 	out    *os.File
 	eof    chan struct{}
 	flood  chan struct{}
 	seen   Capture // once eof is closed
+	sides  []*side // its other outputs
 	input  *os.File
 }
 
 func start(s Spec) (*child, error) {
-	path, err := lookPath(s.Argv[0], s.Env)
-	if err != nil {
-		return nil, err
+	path := s.Path
+	var err error
+	if path == "" {
+		path, err = lookPath(s.Argv[0], s.Env)
 	}
-	if err := checkDir(s.Dir); err != nil {
+	if err == nil {
+		err = checkDir(s.Dir)
+	}
+	if err != nil {
 		return nil, err
 	}
 	closeOnExec()
-	in, input, err := openInput(s.Stdin)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	out, w, err := os.Pipe()
-	if err != nil {
-		closeFile(input)
-		return nil, fmt.Errorf("make pipe: %w", err)
-	}
-	defer w.Close()
 	c := &child{
-		out:    out,
-		input:  input,
+		grace:  s.Grace,
 		exited: make(chan struct{}),
 		eof:    make(chan struct{}),
 		flood:  make(chan struct{}),
 		seen:   NewCapture(s.Keep),
 	}
-	if err := c.launch(path, s, []*os.File{in, w, w}); err != nil {
-		out.Close()
-		closeFile(input)
+	if c.grace <= 0 {
+		c.grace = termTime
+	}
+	theirs, err := c.connect(s)
+	if err == nil {
+		err = c.launch(path, s, theirs)
+	}
+	for _, f := range theirs {
+		closeFile(f)
+	}
+	if err != nil {
+		c.disconnect()
 		return nil, err
 	}
-	if input != nil {
-		go feed(input, s.Stdin)
+	if c.input != nil {
+		go feed(c.input, s.Stdin)
+	}
+	for _, side := range c.sides {
+		go side.copy()
 	}
 	go c.read(s.Kill)
 	return c, nil
@@ -152,6 +157,9 @@ func (c *child) finish(s Spec, r *Result) {
 	closeFile(c.input)
 	c.out.SetReadDeadline(time.Now())
 	<-c.eof
+	for _, side := range c.sides {
+		side.end()
+	}
 	if r.Held && !r.stopped() {
 		handOver(c.out, s.Env)
 	}

@@ -25,13 +25,21 @@ const (
 
 // Spec says what to run. The zero value of a limit means none.
 type Spec struct {
+	Path    string    // the program's file; "" is that of Argv[0]
 	Argv    []string  // program and arguments; a bare name is looked up on the PATH of Env, never in the current directory
 	Dir     string    // working directory; "" is this process's
 	Env     []string  // the whole environment, NAME=value; nil gives an empty one
 	Stdin   io.Reader // nil is the null device; else it is Run's, and read until it or the child ends
 	Timeout time.Duration
-	Keep    int   // bytes of output to keep, first 60 %, last 40 %
-	Kill    int64 // bytes of output after which the session is ended
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 is two seconds
+	Keep    int           // bytes of output to keep, first 60 %, last 40 %
+	Kill    int64         // bytes of output after which the session is ended
+
+	// Stderr gets what the child writes to its standard error, which is else
+	// part of the output; Report what it writes to descriptor 3, which is else
+	// closed. Each is written to by one goroutine, which is done when Run
+	// returns. An error of theirs stops nothing.
+	Stderr, Report io.Writer
 }
 
 // Result is how a child ended. The output is stdout and stderr in one stream,

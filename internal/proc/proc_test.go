@@ -422,3 +422,47 @@ func TestRunCallersDeadline(t *testing.T) {
 		t.Errorf("Run under a caller's deadline = %+v, %v, want cancelled", r, err)
 	}
 }
+
+// TestRunSides: standard error and descriptor 3 go where they are wanted, whole
+// and apart from the output, however much there is.
+func TestRunSides(t *testing.T) {
+	const command = `i=0; while [ $i -lt 2000 ]; do echo out; echo err >&2; echo rep >&3; i=$((i+1)); done; exit 4`
+	var errs, report strings.Builder
+	r := run(t, Spec{Argv: []string{"sh", "-c", command}, Stderr: &errs, Report: &report, Stdin: strings.NewReader("x"), Timeout: time.Minute})
+	if r.Exit != 4 || r.Held || r.Head != strings.Repeat("out\n", 2000) || errs.String() != strings.Repeat("err\n", 2000) || report.String() != strings.Repeat("rep\n", 2000) {
+		t.Errorf("Run = %+v with %d bytes of errors and %d of report", r, errs.Len(), report.Len())
+	}
+	report.Reset()
+	r = run(t, Spec{Argv: []string{"sh", "-c", "echo err >&2; echo rep >&3"}, Report: &report})
+	if r.Head != "err\n" || report.String() != "rep\n" {
+		t.Errorf("Run with a report alone = %q, %q", r.Head, report.String())
+	}
+	// A writer that fails, and a holder that stays, stop nothing.
+	n := nap(t)
+	r = run(t, Spec{Argv: []string{"sh", "-c", "head -c 300000 /dev/zero >&2; sleep " + n + " >/dev/null & echo out"}, Stderr: refuses{}, Timeout: time.Minute})
+	if r.Head != "out\n" || r.Exit != 0 || r.Elapsed > 5*time.Second {
+		t.Errorf("Run with a writer that fails = %+v", r)
+	}
+}
+
+type refuses struct{}
+
+func (refuses) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestRunPath(t *testing.T) {
+	r := run(t, Spec{Path: "/proc/self/exe", Argv: []string{"anything"}, Env: []string{helperVar + "=echo $0; echo inner"}})
+	if want := "sh\ninner exit=0 held=false err=<nil>\n"; r.Head != want {
+		t.Errorf("Run of this program = %q, want %q", r.Head, want)
+	}
+}
+
+// TestRunGrace: a child that ends others of its own gets the time for it.
+func TestRunGrace(t *testing.T) {
+	const command = `exec 2>/dev/null; trap 'sleep 2.4; echo ended; exit' TERM; while :; do sleep 0.1; done`
+	for grace, want := range map[time.Duration]string{0: "", 10 * time.Second: "ended\n"} {
+		r := run(t, Spec{Argv: []string{"sh", "-c", command}, Timeout: 500 * time.Millisecond, Grace: grace})
+		if !r.TimedOut || r.Head != want {
+			t.Errorf("Run with grace %v = %q, want %q", grace, r.Head, want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ const pollTime = 25 * time.Millisecond
 // end ends the session: SIGTERM, and SIGKILL for what is left after a while.
 func (c *child) end() {
 	signal(c.pid, syscall.SIGTERM)
-	if c.gone(termTime) {
+	if c.gone(c.grace) {
 		return
 	}
 	signal(c.pid, syscall.SIGKILL)

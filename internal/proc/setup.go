@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -72,35 +71,5 @@ func closeOnExec() {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
 			syscall.CloseOnExec(fd)
 		}
-	}
-}
-
-// openInput returns the child's standard input and, when there is something to
-// feed it, our end of it.
-func openInput(from io.Reader) (in, input *os.File, err error) {
-	if from != nil {
-		in, input, err = os.Pipe()
-		if err != nil {
-			err = fmt.Errorf("make pipe: %w", err)
-		}
-		return in, input, err
-	}
-	in, err = os.Open(os.DevNull)
-	if err != nil {
-		err = fmt.Errorf("open the empty standard input: %w", err)
-	}
-	return in, nil, err
-}
-
-// feed writes the child's input. A child that does not read it, or not all of
-// it, is no error; closing input from elsewhere ends the writing.
-func feed(input *os.File, from io.Reader) {
-	io.Copy(input, from)
-	input.Close()
-}
-
-func closeFile(f *os.File) {
-	if f != nil {
-		f.Close()
 	}
 }
