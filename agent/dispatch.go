@@ -149,6 +149,7 @@ func (a *Agent) run(ctx context.Context, c chat.ToolCall, call *tools.Call) Call
 		res, err = call.Run(ctx)
 		return err
 	})
+	a.spend(chat.Usage(res.Usage))
 	end := CallEnd{Call: c, Text: res.Text, Elapsed: time.Since(began)}
 	switch failed := err != nil || res.Failed; {
 	case failed && ctx.Err() != nil:

@@ -84,8 +84,7 @@ func (a *Agent) request() chat.Request {
 func (a *Agent) count(req chat.Request, reply chat.Reply, err error) {
 	s := a.o.Session
 	s.Steps++
-	s.Total = s.Total.Add(reply.Usage)
-	a.turn.usage = a.turn.usage.Add(reply.Usage)
+	a.spend(reply.Usage)
 	a.meter.learn(s, req, reply)
 	if err == nil && reply.Usage.Total() == 0 {
 		a.guessed += a.meter.context(s)
@@ -94,6 +93,12 @@ func (a *Agent) count(req chat.Request, reply chat.Reply, err error) {
 	if errors.As(err, &full) && full.Limit > 0 {
 		a.meter.window = full.Limit
 	}
+}
+
+// spend adds to what was billed.
+func (a *Agent) spend(u chat.Usage) {
+	a.o.Session.Total = a.o.Session.Total.Add(u)
+	a.turn.usage = a.turn.usage.Add(u)
 }
 
 // delta passes on what arrives of a reply.

@@ -51,6 +51,9 @@ type Config struct {
 	Safety           Safety
 	SSH              SSH
 	Web              Web
+	SubagentModel    string // as configured: an id or a name of the models; "" is the session's
+	SubagentSteps    int
+	SubagentTimeout  time.Duration // 0: no limit
 	Color            string
 	SessionsDir      string            // "": sessions in the state directory
 	JournalSync      string            // "none", "turn" or "always"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"cluade/internal/chat"
@@ -99,7 +98,7 @@ func (c *Config) keySources(p Place, flag string) []source {
 
 // foreign says whether the model's entry leads to another host than base_url.
 func (c *Config) foreign() bool {
-	if !slices.Contains(c.overruled, "base_url") {
+	if !c.OwnAddress() {
 		return false
 	}
 	var plain Config

@@ -145,6 +145,12 @@ func toolKeys() []key {
 		{name: "scrub_env", tier: "adding free", kind: listKind("names of environment variables", isVariable), def: "[]", adds: true, strict: always,
 			put: func(c *Config, v *fastjson.Value) { c.ScrubEnv = stringsOf(v) },
 			doc: "environment variables that commands do not get"},
+		{name: "subagent_model", tier: "free", kind: textKind("a name", notEmpty), put: putString(func(c *Config) *string { return &c.SubagentModel }),
+			doc: "model of subagents, or a name of the models object; not set, the session's"},
+		{name: "subagent_max_steps", tier: "free", kind: intKind(1, 1000), def: "100", put: putInt(func(c *Config) *int { return &c.SubagentSteps }),
+			doc: "most steps of a subagent"},
+		{name: "subagent_timeout", tier: "free", kind: durationKind(), def: "1800", put: putDuration(func(c *Config) *time.Duration { return &c.SubagentTimeout }),
+			doc: "how long a subagent may run; 0 is no limit"},
 	}
 }
 
@@ -217,9 +223,6 @@ func laterKeys() []key {
 		{name: "bundled_skills", tier: "false free", kind: yes, def: "true", strict: becomes("false"), doc: "skills that come with the program"},
 		{name: "rewind_keep", tier: "user", kind: yes, doc: "keep what is needed to undo beside the session; not set, true unless the state directory is on flash"},
 		{name: "rewind_bytes", tier: "lowering free", kind: intKind(0, 67108864), def: "4194304", strict: atMost, doc: "memory for undoing"},
-		{name: "subagent_model", tier: "free", kind: text, doc: "model of subagents; not set, the session's"},
-		{name: "subagent_max_steps", tier: "free", kind: intKind(1, 1000), def: "100", doc: "most steps of a subagent"},
-		{name: "subagent_timeout", tier: "free", kind: durationKind(), def: "1800", doc: "how long a subagent may run"},
 		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},
 		{name: "history_size", tier: "user", kind: intKind(0, 100000), def: "500", doc: "lines kept on disk"},
 		{name: "sessions_keep", tier: "user", kind: count, def: "0", doc: "sessions kept, newest first; 0 keeps all"},

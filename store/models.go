@@ -136,3 +136,16 @@ func (c *Config) applyModel() {
 		c.overruled = append(c.overruled, "thinking")
 	}
 }
+
+// ModelName is the model as another run of the program is told of it: the name
+// of the models object that is in force, else the model itself.
+func (c *Config) ModelName() string {
+	if c.entry != nil && c.entry.id == c.Model {
+		return c.entry.name
+	}
+	return c.Model
+}
+
+// OwnAddress says that the address is that of the model's entry, which another
+// run finds for itself, with the key that belongs to it.
+func (c *Config) OwnAddress() bool { return slices.Contains(c.overruled, "base_url") }

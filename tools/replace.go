@@ -277,6 +277,7 @@ func overwrite(f *os.File, data []byte, size int) error {
 
 // seeAgain notes a file that was just written.
 func (e *Env) seeAgain(p policy.Path) {
+	e.change(p.Real)
 	delete(e.Seen, p.Real)
 	if fi, err := os.Lstat(p.Real); err == nil {
 		e.see(p.Real, Seen{fi.Size(), fi.ModTime()})

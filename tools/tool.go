@@ -38,10 +38,12 @@ type Tool struct {
 
 // Result is what the model reads back. Failed marks a result that is no
 // success for the loop detector although its text does not begin "error: ":
-// a command not found, killed, or stopped by its time limit.
+// a command not found, killed, or stopped by its time limit. Usage is what the
+// call spent on models; it counts whatever became of the call.
 type Result struct {
 	Text   string
 	Failed bool
+	Usage  Usage
 }
 
 // Env is where tools work; one value a session, used by one call at a time.
@@ -61,7 +63,10 @@ type Env struct {
 	Web     Web
 	SSH     SSH
 	Tell    func(string)  // says a sentence to the person; nil says nothing
+	Changed []string      // files that write, edit and subagents changed, absolute
 	Skills  []skills.Root // where skills are looked for
+
+	Subagent Subagent
 
 	remote *remotes // made by the first connection to another host
 }
@@ -88,7 +93,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill}
+var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill, subagent}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.

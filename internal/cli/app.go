@@ -34,7 +34,8 @@ type Env struct {
 type app struct {
 	env      Env
 	flags    *flags
-	depth    int // how many cluades are above this one
+	depth    int     // how many cluades are above this one
+	above    *parent // what the one right above told; nil if it told nothing
 	place    store.Place
 	cfg      *store.Config
 	rules    policy.Rules    // of the configuration
@@ -53,6 +54,7 @@ type app struct {
 	pending  string         // a resumed session's last question, which had no answer
 	prompt   *prompt
 	agent    *agent.Agent
+	reporter *reporter               // nil unless this is the subagent of another run
 	refused  int                     // calls that were denied or blocked
 	end      context.CancelCauseFunc // ends the run
 	die      func(int)               // ends the process at once; os.Exit

@@ -23,7 +23,7 @@ func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 	p := &policy.Policy{
 		Levels: policy.Defaults(), Attended: a.attended(), Toolset: a.cfg.Tools,
 		Rules: a.rules,
-		Home:  a.place.Home, Project: projectRoot(a.place.Dir),
+		Home:  a.place.Home, Project: a.projectDir(),
 		ProjectScope: a.cfg.Safety.WriteScope == "project",
 	}
 	p.Mode = a.startMode(s, p.Attended)
@@ -47,8 +47,14 @@ func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 			}
 		}
 	}
+	if a.flags.subagent || a.depth > 0 {
+		p.Lacking = []string{"subagent"}
+	}
 	if a.flags.yes {
 		p.ApplyYes()
+	}
+	if a.above != nil {
+		p.Narrow(a.above.bounds)
 	}
 	return p
 }

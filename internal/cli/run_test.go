@@ -268,17 +268,20 @@ func TestChildRunsGetTheKeyOfTheOption(t *testing.T) {
 // TestChildKeepsTheKeyAtHome has a model point a child run at another server.
 func TestChildKeepsTheKeyAtHome(t *testing.T) {
 	tests := []struct{ parent, vars, want string }{
-		{"base_url=http://127.0.0.1:1/v1", "", ""},
+		{"http://127.0.0.1:1/v1", "", ""},
 		{"", "", ""},
 		{"SAME", "", "Bearer FILE-KEY-1"},
-		{"base_url=http://127.0.0.1:1/v1", "OPENAI_API_KEY=ENV-KEY-1", "Bearer ENV-KEY-1"},
+		{"http://127.0.0.1:1/v1", "OPENAI_API_KEY=ENV-KEY-1", "Bearer ENV-KEY-1"},
 	}
 	for _, tt := range tests {
 		w := newWorld(t)
 		w.config(`{"api_key":"FILE-KEY-1"}`)
-		w.vars["CLUADE_DEPTH"], w.vars["CLUADE_PARENT"] = "1", tt.parent
+		w.vars["CLUADE_DEPTH"] = "1"
 		if tt.parent == "SAME" {
-			w.vars["CLUADE_PARENT"] = "base_url=" + w.url
+			tt.parent = w.url
+		}
+		if tt.parent != "" {
+			w.vars["CLUADE_PARENT"] = (&parent{depth: 1, baseURL: tt.parent}).String()
 		}
 		if name, value, ok := strings.Cut(tt.vars, "="); ok {
 			w.vars[name] = value

@@ -26,6 +26,7 @@ func (a *app) turn(ctx context.Context, text string) error {
 		ctx, end = context.WithTimeoutCause(ctx, a.cfg.TimeLimit, agent.ErrTimeLimit)
 		defer end()
 	}
+	a.tools.Vars = a.childVars() // it says what this run may do now
 	for _, n := range a.prompt.NewTurn() {
 		a.out.Notice(n)
 	}

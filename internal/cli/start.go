@@ -125,6 +125,15 @@ func (a *app) enter() error {
 	}
 	a.place = store.FindPlace(dir, a.env.Getenv)
 	a.depth = depthOf(a.env.Getenv("CLUADE_DEPTH"))
+	if a.flags.subagent {
+		a.reporter = newReporter(a.env.Getenv)
+	}
+	if a.above, err = parseParent(a.env.Getenv("CLUADE_PARENT")); err != nil {
+		return err
+	}
+	if a.above != nil {
+		a.depth = max(a.depth, a.above.depth)
+	}
 	switch {
 	case a.depth >= maxDepth:
 		return fmt.Errorf("this is run number %d of runs that start each other (CLUADE_DEPTH); no more than %d are allowed", a.depth+1, maxDepth)
@@ -215,7 +224,7 @@ func (a *app) widens(cfg *store.Config, s setting) bool {
 // withheld says so.
 func (a *app) credential(cfg *store.Config) (key, from, withheld string, err error) {
 	key, from, err = cfg.Credential(a.place, a.flags.apiKey)
-	if a.depth > 0 && strings.HasPrefix(from, "api_key") && a.env.Getenv("CLUADE_PARENT") != parentOf(cfg) {
+	if a.depth > 0 && strings.HasPrefix(from, "api_key") && (a.above == nil || a.above.baseURL != cfg.BaseURL) {
 		return "", "", "the key of a file is not sent to " + cfg.BaseURL + ": the run above this one uses another address", nil
 	}
 	return key, from, "", err

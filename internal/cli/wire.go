@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -65,10 +64,10 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	a.policy = a.newPolicy(s)
 	a.loadGrants()
 	a.tools = &tools.Env{
-		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: projectRoot(a.place.Dir),
+		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: a.policy.Project,
 		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
-		Skills: a.skillRoots(), Hidden: a.policy.Hides,
+		Skills: a.skillRoots(), Subagent: a.subagents(), Hidden: a.policy.Hides,
 		Web: a.web(),
 		SSH: a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
@@ -119,7 +118,7 @@ func (a *app) web() tools.Web {
 
 func (a *app) agentOptions() agent.Options {
 	o := agent.Options{
-		Model: endpoint{a}, Tools: a.toolset(), Env: a.tools, Policy: a.policy, Session: a.session,
+		Model: endpoint{a}, Tools: tools.Builtin, Env: a.tools, Policy: a.policy, Session: a.session,
 		System: a.prompt.System,
 		Hooks:  keyMask{a},
 		Emit:   a.emit,
@@ -153,18 +152,10 @@ func (a *app) emit(e agent.Event) {
 	case agent.TurnEnd:
 		a.refused += e.Refused
 	}
-	a.out.Emit(e)
-}
-
-// toolset is what the run has at all; the mode of the moment may offer less.
-func (a *app) toolset() tools.Set {
-	var set tools.Set
-	for _, t := range tools.Builtin {
-		if a.policy.Toolset == nil || slices.Contains(a.policy.Toolset, t.Name) {
-			set = append(set, t)
-		}
+	if a.reporter != nil {
+		a.reporter.report(e, a.session, a.tools.Changed)
 	}
-	return set
+	a.out.Emit(e)
 }
 
 // attended says whether somebody can be asked. In doubt nobody can: a question
@@ -203,32 +194,6 @@ func inForeground(tty *os.File) bool {
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, tty.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
 	return errno != 0 || int(group) == syscall.Getpgrp()
 }
-
-// childVars is the environment of child processes: what this process has,
-// without the configured names, with what a run that a child starts must know.
-// A key given as an option would not reach it otherwise.
-func (a *app) childVars() []string {
-	drop := append([]string{"CLUADE_DEPTH", "CLUADE_PARENT"}, a.cfg.ScrubEnv...)
-	handOn := a.flags.apiKey != "" && !slices.Contains(drop, "CLUADE_API_KEY")
-	if handOn {
-		drop = append(drop, "CLUADE_API_KEY") // of two with one name a program takes the first
-	}
-	var vars []string
-	for _, v := range a.env.Environ {
-		name, _, _ := strings.Cut(v, "=")
-		if !slices.Contains(drop, name) {
-			vars = append(vars, v)
-		}
-	}
-	vars = append(vars, "CLUADE_DEPTH="+strconv.Itoa(a.depth+1), "CLUADE_PARENT="+parentOf(a.cfg))
-	if handOn {
-		vars = append(vars, "CLUADE_API_KEY="+a.key)
-	}
-	return vars
-}
-
-// parentOf is what a child run is told of this one, so that it can do no more.
-func parentOf(cfg *store.Config) string { return "base_url=" + cfg.BaseURL }
 
 // projectRoot is the nearest directory from dir upwards that holds .git, else
 // dir.

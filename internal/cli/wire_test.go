@@ -4,10 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
-
-	"cluade/store"
 )
 
 func TestAttended(t *testing.T) {
@@ -48,24 +45,6 @@ func TestAttended(t *testing.T) {
 		if got := a.attended(); got != tt.want {
 			t.Errorf("%s: attended() = %v, want %v", tt.name, got, tt.want)
 		}
-	}
-}
-
-func TestChildVars(t *testing.T) {
-	a := &app{flags: &flags{}, cfg: &store.Config{BaseURL: "http://x/v1", ScrubEnv: []string{"SECRET"}}, depth: 1,
-		env: Env{Environ: []string{"A=1=2", "SECRET=s", "SECRET_2=t", "CLUADE_DEPTH=1", "CLUADE_PARENT=base_url=http://y", "ODD"}}}
-	want := []string{"A=1=2", "SECRET_2=t", "ODD", "CLUADE_DEPTH=2", "CLUADE_PARENT=base_url=http://x/v1"}
-	if got := a.childVars(); !slices.Equal(got, want) {
-		t.Errorf("childVars() = %q, want %q", got, want)
-	}
-	a.env.Environ, a.flags.apiKey, a.key = []string{"CLUADE_API_KEY=of the parent"}, "mine", "mine"
-	want = []string{"CLUADE_DEPTH=2", "CLUADE_PARENT=base_url=http://x/v1", "CLUADE_API_KEY=mine"}
-	if got := a.childVars(); !slices.Equal(got, want) {
-		t.Errorf("childVars() with a key = %q, want %q", got, want)
-	}
-	a.cfg.ScrubEnv = []string{"CLUADE_API_KEY"}
-	if got := a.childVars(); !slices.Equal(got, want[:2]) {
-		t.Errorf("childVars() with a key withheld = %q, want %q", got, want[:2])
 	}
 }
 

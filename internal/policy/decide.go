@@ -36,9 +36,12 @@ type Policy struct {
 
 	Project      string // the git root of the session, else its directory; for relative path rules
 	Home         string
-	ProjectScope bool // write and edit stay in Project
+	ProjectScope bool     // write and edit stay in Project
+	Lacking      []string // tools that this run has not, whatever Toolset says
 
-	yes bool
+	yes    bool
+	narrow bool     // Narrow was called
+	above  []string // then: the tools that the run above allows
 }
 
 // Danger says how commands are judged before they run.
@@ -217,7 +220,7 @@ func (p *Policy) InToolset(tool string) bool {
 	if p.Mode == ModePlan && !slices.Contains(modes[ModePlan].tools, tool) {
 		return false
 	}
-	return p.Toolset == nil || slices.Contains(p.Toolset, tool)
+	return (p.Toolset == nil || slices.Contains(p.Toolset, tool)) && !slices.Contains(p.Lacking, tool)
 }
 
 // guarded says whether a path may not be touched: NoRead by anybody, NoWrite by

@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 // Level is the configured answer for one tool and where it comes from, in words
 // for people ("config.json", "default", "--yes").
 type Level struct {
@@ -77,7 +79,8 @@ func (p *Policy) level(s Subject) (tool string, l Level) {
 	return s.Tool, l
 }
 
-// levelOf is the level of a tool: the table, then --yes.
+// levelOf is the level of a tool: the table, then --yes, within what the run
+// above allows.
 func (p *Policy) levelOf(s Subject) Level {
 	l, ok := p.Levels[s.Tool]
 	switch {
@@ -88,6 +91,9 @@ func (p *Policy) levelOf(s Subject) Level {
 	}
 	if p.yes && l.Verdict == Ask && yesCovers(s) {
 		l = Level{Allow, "--yes"}
+	}
+	if p.narrow && l.Verdict != Deny && !slices.Contains(p.above, s.Tool) {
+		l = Level{Deny, "the run above this one"}
 	}
 	return l
 }
