@@ -96,7 +96,10 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 	if err != nil {
 		return proc.Spec{}, err
 	}
-	switch fi, err := os.Stat(dir); {
+	fi, err := await(context.Background(), lookTime, func(context.Context) (os.FileInfo, error) { return os.Stat(dir) })
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return proc.Spec{}, fmt.Errorf("working directory %s: %w", shown(dir), errNoAnswer)
 	case err != nil:
 		return proc.Spec{}, fmt.Errorf("working directory %s: %s", shown(dir), errnoText(err))
 	case !fi.IsDir():

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,23 +10,38 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"cluade/internal/policy"
 )
 
-// maxLinks is how many symbolic links one path may pass, as in Linux.
-const maxLinks = 40
+const (
+	maxLinks = 40 // symbolic links that one path may pass, as in Linux
+	lookTime = 5 * time.Second
+)
+
+var errNoAnswer = fmt.Errorf("the file system did not answer within %s", lookTime)
 
 // resolve says which file a path argument means. A relative path joins the
 // working directory and a leading ~/ is the home. The path is cleaned before
 // links are followed, so x/../y is y even where x is a link. Nothing is opened,
-// and nothing need exist.
+// and nothing need exist. Even to look may wait for ever, for the server of a
+// network mount; whoever uses the path after this finds one that answers.
 func (e *Env) resolve(name string) (policy.Path, error) {
 	abs, err := e.absolute(name)
 	if err != nil {
 		return policy.Path{}, err
 	}
+	env := *e // the look may outlast the call
+	p, err := await(context.Background(), lookTime, func(context.Context) (policy.Path, error) { return env.follow(abs) })
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s: %w", shown(name), errNoAnswer)
+	}
+	return p, err
+}
+
+func (e *Env) follow(abs string) (policy.Path, error) {
 	real, err := realPath(abs)
 	if err != nil {
 		return policy.Path{}, err

@@ -1,9 +1,12 @@
 package tools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"cluade/internal/policy"
@@ -274,4 +277,55 @@ func TestCutText(t *testing.T) {
 			t.Errorf("cutText(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
 		}
 	}
+}
+
+// deadMount mounts a file system whose server never answers over a directory,
+// if this process may.
+func deadMount(t *testing.T, dir string) {
+	t.Helper()
+	server, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("cannot serve a file system: %v", err)
+	}
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", server.Fd())
+	if err := syscall.Mount("dead", dir, "fuse", 0, options); err != nil {
+		server.Close()
+		t.Skipf("cannot mount: %v", err)
+	}
+	t.Cleanup(func() {
+		server.Close() // lets go whoever waits
+		syscall.Unmount(dir, syscall.MNT_DETACH)
+	})
+}
+
+// TestNoAnswer: the server of a network mount went away.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	e := testEnv(t)
+	if err := os.Mkdir(e.Dir+"/nas", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	deadMount(t, e.Dir+"/nas")
+	link(t, e, "nas/dir", "short")
+	var wg sync.WaitGroup
+	for _, tt := range []struct {
+		tool string
+		a    args
+	}{
+		{"read", args{"filePath": "nas/f"}},
+		{"write", args{"filePath": "short/f", "content": "x"}},
+		{"edit", args{"filePath": "nas", "oldString": "x", "newString": "y"}},
+		{"glob", args{"pattern": "nas/*"}},
+		{"glob", args{"pattern": "*", "path": "short"}},
+		{"grep", args{"pattern": "x", "path": "nas"}},
+		{"bash", args{"command": "true", "workdir": "nas"}},
+	} {
+		wg.Go(func() {
+			own := *e
+			if _, err := use(t, &own, tt.tool, tt.a); err == nil || !strings.Contains(err.Error(), "did not answer within 5s") {
+				t.Errorf("%s %v: %v, want that the file system did not answer", tt.tool, tt.a, err)
+			}
+		})
+	}
+	wg.Wait()
 }
