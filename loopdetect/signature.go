@@ -8,15 +8,23 @@ import (
 	"github.com/valyala/fastjson"
 )
 
+// maxCanonical is the longest text that is brought into the canonical form: the
+// parser takes a hundred times as much memory. A model that repeats itself at
+// such length does so to the letter.
+const maxCanonical = 64 << 10
+
 // Signature is the identity of a call: the tool's name, a NUL, and the
 // arguments in one canonical form, in which key order, white space and the
 // spelling of strings make no difference while array order and the spelling of
-// numbers do. Arguments that are not JSON stand as they are.
+// numbers do. Arguments that are not JSON, or very long, stand as they are.
 func Signature(name, args string) string {
 	return name + "\x00" + canonical(args)
 }
 
 func canonical(args string) string {
+	if len(args) > maxCanonical {
+		return args
+	}
 	var p fastjson.Parser
 	// Parse refuses deep nesting but is lax about numbers and control
 	// characters; Validate is strict but recurses without a limit. In this

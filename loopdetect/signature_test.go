@@ -3,6 +3,7 @@ package loopdetect
 import (
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,6 +45,19 @@ func TestSignature(t *testing.T) {
 	deep := strings.Repeat("[", 1<<20)
 	if got := Signature("t", deep); got != "t\x00"+deep {
 		t.Error("deep nesting does not stand as it is")
+	}
+}
+
+// TestSignatureIsFrugal: what a parser makes of long arguments is many times
+// their length.
+func TestSignatureIsFrugal(t *testing.T) {
+	args := `{"b":[` + strings.Repeat("0,", 1<<20) + `0],"a":1}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Signature("t", args)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("Signature of %d bytes takes %d bytes", len(args), n)
 	}
 }
 

@@ -53,6 +53,9 @@ func parseArgs(params, text string) (Args, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}"
 	}
+	if values(text) > maxValues {
+		return Args{}, fmt.Errorf("arguments hold more than %d values", maxValues)
+	}
 	// The parser limits the depth but overlooks control characters and odd
 	// numbers; Validate is strict but recurses without limit. Hence both, in
 	// this order.
@@ -76,6 +79,26 @@ func parseArgs(params, text string) (Args, error) {
 		return Args{}, err
 	}
 	return Args{vals: vals, raw: text, planned: new(change)}, nil
+}
+
+// maxValues bounds the arguments of a call: the parser takes two hundred bytes
+// for a value, and one reply has room for millions.
+const maxValues = 20000
+
+// values counts the values of JSON text, or a few more.
+func values(text string) int {
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
 }
 
 // repeatedKey finds a key that stands twice in one object, at any depth: two

@@ -59,7 +59,11 @@ func TestParse(t *testing.T) {
 		{`{"text":"a","share":1.2.3}`, "arguments are not valid JSON: "},
 		{`{"text":"a","share":NaN}`, "arguments are not valid JSON: "},
 		{`{"text":"\q"}`, "arguments are not valid JSON: "},
-		{strings.Repeat("[", 1<<20), "arguments are not valid JSON: "},
+		{strings.Repeat("[", 10000), "arguments are not valid JSON: "},
+		{strings.Repeat("[", 1<<20), "arguments hold more than 20000 values"},
+		{`{"text":"` + strings.Repeat(`,[{\",`, 10000) + `"}`, ""},
+		{`{"text":"a","list":[` + strings.Repeat("0,", 10000) + `0]}`, ""},
+		{`{"text":"a","other":[` + strings.Repeat(`"\\",`, 1<<20) + `0]}`, "arguments hold more than 20000 values"},
 		{`{"text":` + strings.Repeat("x", 1<<20), "arguments are not valid JSON: "},
 
 		{`{"text":"a","text":"b"}`, `arguments name "text" twice`},
