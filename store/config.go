@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"cluade/internal/chat"
 	"cluade/internal/jsonenc"
 	"github.com/valyala/fastjson"
 )
@@ -65,6 +66,8 @@ type Config struct {
 	Unknown []UnknownKey
 
 	home      string
+	guarded   []guardedValue
+	trusting  bool // guarded values count
 	keyFile   string
 	hardAt    float64
 	models    []model
@@ -109,13 +112,25 @@ func (c *Config) Source(key string) Tier {
 	return c.values[key].tier
 }
 
-// Load reads the files and the environment. A faulty user file is an error
-// (*ConfigError); whatever else is wrong is told in the notices, one sentence
-// each, already escaped.
-func Load(p Place) (*Config, []string, error) {
+// Guarded are the values that wait for the project to be trusted, nil if there
+// are none.
+func (c *Config) Guarded(p Place) *Guarded {
+	if len(c.guarded) == 0 {
+		return nil
+	}
+	return &Guarded{File: p.projectFile(), dir: canonical(p.Dir), values: c.guarded}
+}
+
+func (p Place) projectFile() string { return filepath.Join(p.Dir, ".cluade", "config.json") }
+
+// Load reads the files and the environment. A project's guarded values count
+// where they are exactly those that trust is the word for, or the trust file
+// has one. A faulty user file is an error (*ConfigError); whatever else is wrong
+// is told in the notices, one sentence each, already escaped.
+func Load(p Place, trust Trust) (*Config, []string, error) {
 	c := defaults(p.Home)
 	var notices []string
-	user, project := "", filepath.Join(p.Dir, ".cluade", "config.json")
+	user, project := "", p.projectFile()
 	if p.State != "" {
 		user = filepath.Join(p.State, "config.json")
 		notes, err := c.loadFile(user, TierUser)
@@ -125,8 +140,7 @@ func Load(p Place) (*Config, []string, error) {
 		notices = append(notices, notes...)
 	}
 	if !sameFile(user, project) {
-		next := c.clone()
-		notes, err := next.loadFile(project, TierProject)
+		next, notes, err := c.loadProject(p, trust)
 		switch {
 		case err == nil:
 			c, notices = next, append(notices, notes...)
@@ -176,7 +190,7 @@ func sameFile(a, b string) bool {
 
 // admits answers the one question of the tiers: may t set k to v?
 func (c *Config) admits(k *key, t Tier, v *fastjson.Value) bool {
-	if t != TierProject || k.tier == "free" {
+	if t != TierProject || k.tier == "free" || c.trusting && k.tier != "user" {
 		return true
 	}
 	if k.strict == nil {
@@ -328,14 +342,54 @@ func colorOf(getenv func(string) string) string {
 // loadFile puts a file's values in force and returns what is to be said of
 // it. A file that is not there has none. After an error c is unusable.
 func (c *Config) loadFile(path string, t Tier) ([]string, *ConfigError) {
+	data, mode, err := readConfig(path)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return c.apply(path, t, data, mode)
+}
+
+// readConfig reads a file; data is nil if there is none.
+func readConfig(path string) (data []byte, mode fs.FileMode, fault *ConfigError) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil
+		return nil, 0, nil
 	}
 	data, info, err := readFile(path, maxConfig)
 	if err != nil {
-		return nil, configError(path, "", why(err))
+		return nil, 0, configError(path, "", why(err))
 	}
-	return c.apply(path, t, data, info.Mode())
+	return data, info.Mode(), nil
+}
+
+// loadProject returns the configuration with the project's file in force: once
+// without what it has that is guarded, and where that is trusted, once more
+// with it. Both times it is the same text.
+func (c *Config) loadProject(p Place, trust Trust) (*Config, []string, *ConfigError) {
+	path := p.projectFile()
+	next := c.clone()
+	data, mode, fault := readConfig(path)
+	if fault != nil || data == nil {
+		return next, nil, fault
+	}
+	notes, fault := next.apply(path, TierProject, data, mode)
+	g := next.Guarded(p)
+	if fault != nil || g == nil {
+		return next, notes, fault
+	}
+	if !trust.accepts(g) {
+		known, err := p.known(g.dir)
+		if err != nil {
+			notes = append(notes, "no project is trusted: "+chat.EscapeText(err.Error(), maxQuoted))
+		}
+		trust = known
+	}
+	if trust.accepts(g) {
+		next = c.clone()
+		next.trusting = true
+		notes, fault = next.apply(path, TierProject, data, mode)
+		next.trusting = false
+	}
+	return next, notes, fault
 }
 
 // apply puts the values of a file's text in force.

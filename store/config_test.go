@@ -50,7 +50,7 @@ func (b *box) project(text string) { b.t.Helper(); b.put(b.projectFile(), text) 
 
 func (b *box) load() (*Config, string) {
 	b.t.Helper()
-	c, notices, err := Load(b.place())
+	c, notices, err := Load(b.place(), Trust{})
 	if err != nil {
 		b.t.Fatalf("Load: %v", err)
 	}
@@ -59,7 +59,7 @@ func (b *box) load() (*Config, string) {
 
 func (b *box) fault() *ConfigError {
 	b.t.Helper()
-	_, _, err := Load(b.place())
+	_, _, err := Load(b.place(), Trust{})
 	var fault *ConfigError
 	if !errors.As(err, &fault) {
 		b.t.Fatalf("Load = %v, want a ConfigError", err)

@@ -129,6 +129,7 @@ func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 		l.users = append(l.users, k.name)
 	default:
 		l.untrusted = append(l.untrusted, k.name)
+		l.c.guarded = append(l.c.guarded, guardedValue{k.name, jsonText(v), k.kind.secret})
 	}
 	return nil
 }

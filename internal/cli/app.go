@@ -39,6 +39,7 @@ type app struct {
 	place    store.Place
 	cfg      *store.Config
 	rules    policy.Rules    // of the configuration
+	trust    store.Trust     // the person's word for what a project guards
 	faults   []string        // of the configuration, until they are shown
 	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed

@@ -35,27 +35,36 @@ func newApprover(env Env, out *output) agent.Approver { return &approver{env, ou
 // Approve puts one question. Whatever goes wrong on the way is a refusal, so is
 // the end of the context, at once.
 func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer, error) {
+	line, err := a.ask(ctx,
+		func(to *stream) string { return question(q, to) },
+		func(to *stream) string { return choices(q, to) })
+	if err != nil {
+		return agent.No, err
+	}
+	return a.understand(line, q), nil
+}
+
+// ask shows a text whole and returns the line that is typed behind the choices,
+// "" for a refusal before.
+func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) (string, error) {
 	in, to, done, err := a.terminal()
 	if err != nil {
-		return agent.No, fmt.Errorf("find the terminal to ask on: %w", err)
+		return "", fmt.Errorf("find the terminal to ask on: %w", err)
 	}
 	defer done()
 	a.out.Settle()
 	if err := discardInput(in); err != nil {
-		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
+		return "", fmt.Errorf("drop what was typed before the question: %w", err)
 	}
 	p := &pager{in: in, to: to, dumb: dumbTerminal(a.env.Getenv)}
-	switch all, err := p.show(ctx, question(q, to)); {
-	case err != nil:
-		return agent.No, err
-	case !all:
-		return agent.No, nil
+	if all, err := p.show(ctx, text(to)); err != nil || !all {
+		return "", err
 	}
 	if err := discardInput(in); err != nil {
-		return agent.No, fmt.Errorf("drop what was typed before the question: %w", err)
+		return "", fmt.Errorf("drop what was typed before the question: %w", err)
 	}
-	if to.write(choices(q, to)); to.err != nil {
-		return agent.No, fmt.Errorf("show the question: %w", to.err)
+	if to.write(choices(to)); to.err != nil {
+		return "", fmt.Errorf("show the question: %w", to.err)
 	}
 	line, err := (&lineReader{in: in}).readLine(ctx)
 	if err != nil {
@@ -63,13 +72,13 @@ func (a *approver) Approve(ctx context.Context, q agent.Approval) (agent.Answer,
 	}
 	switch {
 	case ctx.Err() != nil:
-		return agent.No, ctx.Err()
-	case err == nil:
-		return a.understand(line, q), nil
+		return "", ctx.Err()
 	case errors.Is(err, io.EOF) || errors.Is(err, errLongLine):
-		return agent.No, nil
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("read the answer: %w", err)
 	}
-	return agent.No, fmt.Errorf("read the answer: %w", err)
+	return line, nil
 }
 
 // choices is the line that asks for the answer.

@@ -48,6 +48,7 @@ type flags struct {
 	dangercheck   bool // the command
 
 	skipPermissions bool
+	trustProject    bool
 }
 
 // setting is a configuration value that an option gave.
@@ -124,6 +125,8 @@ var options = []option{
 		help: "add to the system message; repeatable, 4096 bytes in all"},
 	{long: "no-project-context", set: func(f *flags, _ string) error { f.noProject = true; return nil },
 		help: "leave the project's AGENTS.md unread; the user's own is still read"},
+	{long: "trust-project", set: func(f *flags, _ string) error { f.trustProject = true; return nil },
+		help: "let the project's configuration set in this run what needs your trust"},
 	{long: "subagent", set: func(f *flags, _ string) error { f.subagent = true; return nil },
 		help: "run as a part of another run: --quiet, --no-session, and nobody is asked"},
 	{long: "agent-mode", value: "MODE", set: setAgentMode,
@@ -147,7 +150,6 @@ var options = []option{
 	{short: 'h', long: "help", set: func(f *flags, _ string) error { f.help = true; return nil },
 		help: "this text"},
 
-	{long: "trust-project", later: true},
 	{long: "sandbox", later: true},
 	{long: "hooks", later: true},
 	{long: "no-veil", later: true},

@@ -37,7 +37,7 @@ func TestStartMode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		w := newWorld(t)
-		cfg, _, err := store.Load(store.FindPlace(w.dir, func(string) string { return "" }))
+		cfg, _, err := store.Load(store.FindPlace(w.dir, func(string) string { return "" }), store.Trust{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,7 @@ func (p *pager) size() (columns, rows int) {
 // forward writes the next n lines.
 func (p *pager) forward(n int) {
 	n = min(n, len(p.lines)-p.end)
-	for _, line := range p.lines[p.end : p.end+n] {
-		p.to.write(line + "\r\n")
-	}
+	p.to.write(strings.Join(p.lines[p.end:p.end+n], "\r\n") + "\r\n")
 	p.end += n
 }
 

@@ -82,6 +82,9 @@ func (a *app) work(ctx context.Context) (int, error) {
 		Model:        func() string { return a.cfg.Model },
 		Total:        func() int { return a.session.Total.Total() },
 	})
+	if err := a.askTrust(ctx); err != nil {
+		return exitUsage, err
+	}
 	if err := a.openSession(); err != nil {
 		return exitUsage, err
 	}
@@ -139,15 +142,29 @@ func (a *app) enter() error {
 		return fmt.Errorf("this is run number %d of runs that start each other (CLUADE_DEPTH); no more than %d are allowed", a.depth+1, maxDepth)
 	case a.depth > 0 && a.flags.init:
 		return errors.New("--init is refused in a run that another run started")
-	case a.depth > 0 && a.flags.yes:
-		a.flags.yes = false
-		a.notices = append(a.notices, "-y is ignored in a run that another run started: no person typed it")
 	}
-	if a.depth > 0 && a.flags.skipPermissions {
-		a.flags.skipPermissions = false
-		a.notices = append(a.notices, "--dangerously-skip-permissions is ignored in a run that another run started: no person typed it")
+	if a.depth > 0 {
+		a.ignoreWidening()
 	}
 	return nil
+}
+
+// ignoreWidening takes back the options that only a person may give: in the run
+// of a run the model may have typed them.
+func (a *app) ignoreWidening() {
+	for _, o := range []struct {
+		given *bool
+		name  string
+	}{
+		{&a.flags.yes, "-y"},
+		{&a.flags.skipPermissions, "--dangerously-skip-permissions"},
+		{&a.flags.trustProject, "--trust-project"},
+	} {
+		if *o.given {
+			*o.given = false
+			a.notices = append(a.notices, o.name+" is ignored in a run that another run started: no person typed it")
+		}
+	}
 }
 
 // depthOf reads CLUADE_DEPTH: 0 where a person started the run. Whatever is no
@@ -174,9 +191,14 @@ func (a *app) writeConfig() (int, error) {
 // configure reads the configuration of the directory, stores what the options
 // say and makes the client for it. With an error nothing changed.
 func (a *app) configure() error {
-	cfg, notices, err := store.Load(a.place)
+	cfg, notices, err := store.Load(a.place, a.trust)
 	if err != nil {
 		return err
+	}
+	if g := cfg.Guarded(a.place); g != nil && a.flags.trustProject {
+		if cfg, notices, err = store.Load(a.place, g.Accept()); err != nil {
+			return err
+		}
 	}
 	rules, err := parseRules(cfg)
 	if err != nil {

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cluade/store"
+)
+
+// askTrust asks the person, before a conversation begins, whether what the
+// project's configuration guards may count. Nothing else answers this question,
+// and where it cannot be asked the answer is no.
+func (a *app) askTrust(ctx context.Context) error {
+	g := a.cfg.Guarded(a.place)
+	if g == nil || a.oneShot() || !a.attended() {
+		return nil
+	}
+	line, err := (&approver{a.env, a.out}).ask(ctx,
+		func(to *stream) string { return trustQuestion(g, to) },
+		func(*stream) string { return "[y] once  [a] always  [N] no: " })
+	if err != nil {
+		return fmt.Errorf("ask whether to trust the project: %w", err)
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	switch answer {
+	case "y", "yes", "a", "always":
+	default:
+		return nil
+	}
+	a.trust = g.Accept()
+	if answer[0] == 'a' {
+		if err := a.place.KeepTrust(a.trust); err != nil {
+			a.notices = append(a.notices, "trusted this time only: "+err.Error())
+		}
+	}
+	return a.configure()
+}
+
+// trustQuestion shows everything that a yes would put in force.
+func trustQuestion(g *store.Guarded, to *stream) string {
+	show := shower(to)
+	var b strings.Builder
+	b.WriteString(to.paint(yellow, "this project wants to set what needs your trust: "+show(g.File)) + "\n")
+	for _, v := range g.Show() {
+		fmt.Fprintf(&b, "  %-18s %s\n", show(v.Key), show(v.Text))
+		if v.Host != "" {
+			fmt.Fprintf(&b, "  %-18s your messages, the contents of files and the key go to %s\n", "", to.paint(red, show(v.Host)))
+		}
+	}
+	return b.String()
+}
