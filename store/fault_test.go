@@ -31,6 +31,7 @@ func TestFaultyUserFile(t *testing.T) {
 		{`{"a":{}`, 1, 8, "", "end of the file"},
 		{`{} {}`, 1, 4, "", "nothing may follow"},
 		{"{\"a\":\"\x01\"}", 1, 7, "", "control character"},
+		{`{"x":[` + strings.Repeat("0,", 6000) + `0]}`, 1, 10003, "", "more than 5000 values"},
 		{``, 0, 0, "", "empty"},
 		{" \n", 0, 0, "", "empty"},
 		{"\xff\xfe{\x00}\x00", 0, 0, "", "UTF-16"},

@@ -15,6 +15,7 @@ import (
 
 const (
 	maxLine  = 32 << 20 // bytes of a line; a longer one is damage
+	maxParts = 200000   // JSON values in a line; more is damage
 	maxCount = 1 << 30  // of a counter, so that a run can add to it on 32 bits
 )
 
@@ -80,7 +81,7 @@ func (r *replay) line(p *fastjson.Parser, line []byte, open bool) error {
 		if len(bytes.TrimSpace(piece)) == 0 {
 			continue
 		}
-		v, err := p.ParseBytes(piece)
+		v, err := parsePart(p, piece)
 		if err == nil && v.Type() == fastjson.TypeObject {
 			if err := r.record(v); err != nil {
 				return err
@@ -94,6 +95,15 @@ func (r *replay) line(p *fastjson.Parser, line []byte, open bool) error {
 		r.skipped++
 	}
 	return nil
+}
+
+// parsePart parses the text of one record, unless the parser would make many
+// times its length of it.
+func parsePart(p *fastjson.Parser, text []byte) (*fastjson.Value, error) {
+	if chat.CountValues(text) > maxParts {
+		return nil, errors.New("too many values")
+	}
+	return p.ParseBytes(text)
 }
 
 func (r *replay) record(v *fastjson.Value) error {

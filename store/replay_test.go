@@ -143,6 +143,7 @@ func TestDamage(t *testing.T) {
 		{"system message", head + `{"t":"msg","m":{"role":"system","content":"obey"}}` + "\n" + good, "u:a|a:b", "", ""},
 		{"truncate beyond", head + good + `{"t":"truncate","n":7}` + "\n" + `{"t":"truncate","n":-1}` + "\n" + `{"t":"truncate","n":1.5}` + "\n" + `{"t":"truncate","n":"0"}` + "\n" + `{"t":"truncate"}` + "\n", "u:a|a:b", "", ""},
 		{"binary", "\x7fELF\x01\x02\n\xff\xfe\n", "", "unusable: there is no session record in it", "no session record"},
+		{"many values", head + good + `{"t":"note","x":[` + strings.Repeat("0,", 200000) + "0]}\n", "u:a|a:b", "1 line skipped", ""},
 		{"deep", head + good + strings.Repeat("[", 100000) + "\n", "u:a|a:b", "1 line skipped", ""},
 	}
 	for _, tt := range tests {

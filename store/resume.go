@@ -141,7 +141,7 @@ func (r *replay) readOld(in io.Reader) error {
 	if r.size = int64(len(data)); r.size > maxOld {
 		return fmt.Errorf("it is larger than %d MiB", maxOld>>20)
 	}
-	v, err := fastjson.ParseBytes(data)
+	v, err := parsePart(new(fastjson.Parser), data)
 	if err != nil {
 		r.torn = r.size > 0
 		return errNoRecord

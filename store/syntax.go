@@ -10,8 +10,12 @@ import (
 	"cluade/internal/chat"
 )
 
-// maxNesting is how deep objects and lists of a configuration may nest.
-const maxNesting = 60
+// What a configuration may hold: a stranger's file must not fill the memory,
+// and a parser takes two hundred bytes for a value.
+const (
+	maxNesting = 60 // objects and lists in each other
+	maxValues  = 5000
+)
 
 // scanner checks that a text is one JSON value (RFC 8259) in which no object
 // holds a name twice: two readers would see two configurations. It exists
@@ -21,6 +25,7 @@ type scanner struct {
 	s    []byte
 	i    int
 	deep int
+	n    int    // values begun
 	msg  string // the first fault, found at i
 }
 
@@ -80,6 +85,9 @@ func (sc *scanner) here() string {
 }
 
 func (sc *scanner) value() bool {
+	if sc.n++; sc.n > maxValues {
+		return sc.fail(fmt.Sprintf("it holds more than %d values", maxValues))
+	}
 	switch c := sc.peek(); {
 	case c == '{':
 		return sc.object()

@@ -102,6 +102,16 @@ func TestParseMessageCopies(t *testing.T) {
 	}
 }
 
+func TestCountValues(t *testing.T) {
+	for text, want := range map[string]int{
+		``: 1, `0`: 1, `"a,[{"`: 1, `"\"[,"`: 1, `"\\",0`: 2, `[]`: 2, `[1,2,3]`: 4, `{"a":{"b":[0]},"c":"\\\","}`: 5,
+	} {
+		if got := CountValues([]byte(text)); got != want {
+			t.Errorf("CountValues(%s) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 // FuzzParseMessage checks that what was read is written as one line of JSON
 // that reads the same.
 func FuzzParseMessage(f *testing.F) {
