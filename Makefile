@@ -2,14 +2,12 @@
 # ./cluade, make cross for the binaries of all boards.
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-TAGS    := nethttpomithttp2,netgo,osusergo
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test demo lint fuzz cross size bench smoke busybox clean
 
 build:
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags $(TAGS) \
-		-ldflags "-s -w -X main.version=$(VERSION)" -o cluade .
+	build/compile.sh $(VERSION) cluade
 
 # What needs a tool that is not installed is skipped, and named; with CI set it
 # fails.

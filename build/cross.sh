@@ -14,7 +14,5 @@ sed 's/#.*//' build/targets | while read -r name vars; do
 	esac
 	echo "build dist/cluade-linux-$name"
 	# $vars is a list of NAME=value words.
-	env $vars GOOS=linux CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-		-tags nethttpomithttp2,netgo,osusergo -ldflags "-s -w -X main.version=$version" \
-		-o "dist/cluade-linux-$name" .
+	env $vars GOOS=linux build/compile.sh "$version" "dist/cluade-linux-$name"
 done

@@ -1,8 +1,7 @@
 package loopdetect
 
 import (
-	"bytes"
-	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -63,7 +62,7 @@ func appendObject(dst []byte, o *fastjson.Object) []byte {
 	var members []member
 	o.Visit(func(key []byte, v *fastjson.Value) { members = append(members, member{key, v}) })
 	// Stable, because a key that stands twice is told apart by its order.
-	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare(a.key, b.key) })
+	sort.SliceStable(members, func(i, j int) bool { return string(members[i].key) < string(members[j].key) })
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {

@@ -1,13 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -133,8 +133,11 @@ func (s *Sessions) entries() ([]saved, error) {
 	for _, e := range byID {
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b saved) int {
-		return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(b.id, a.id))
+	sort.Slice(list, func(i, j int) bool {
+		if a, b := list[i], list[j]; !a.changed.Equal(b.changed) {
+			return a.changed.After(b.changed)
+		}
+		return list[i].id > list[j].id
 	})
 	return list, nil
 }

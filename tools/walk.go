@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"syscall"
 	"time"
@@ -83,7 +84,7 @@ type step struct {
 func (w *walker) directory(dir place, at []int) bool {
 	var steps []step
 	w.entriesOf(dir, at, func(e entry) { steps = w.appendSteps(steps, dir, e, at) })
-	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(a.key, b.key) })
+	sort.Slice(steps, func(i, j int) bool { return steps[i].key < steps[j].key })
 	for _, s := range steps {
 		if !w.within() {
 			return false
