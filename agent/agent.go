@@ -85,7 +85,7 @@ type Hooks interface {
 // and Journal do nothing, nil Emit is silent.
 type Options struct {
 	Model    chat.Model
-	Tools    tools.Set // all of them: the model is offered those in Policy.Toolset
+	Tools    tools.Set // all but the agent's own: the model is offered those in Policy.Toolset
 	Env      *tools.Env
 	Policy   *policy.Policy
 	Session  *chat.Session
@@ -96,11 +96,12 @@ type Options struct {
 	Grant    func(rule string) // a person allowed this for good; nil forgets it
 	Emit     func(Event)
 
-	MaxSteps       int // 0: 100
-	MaxTokens      int // stop when Session.Total reaches it, with a guess at what the server did not count; 0: no limit
-	ContextLimit   int // 0: not set by the person; see Agent.ContextLimit
-	ResultBytes    int // most bytes of a result; 0: 30720
-	RepeatLimit    int // loop detector thresholds; 0: 3, 4, 25
+	MaxSteps       int     // 0: 100
+	MaxTokens      int     // stop when Session.Total reaches it, with a guess at what the server did not count; 0: no limit
+	ContextLimit   int     // 0: not set by the person; see Agent.ContextLimit
+	CompactAt      float64 // part of it from which the model is asked to compact; 0: 0.85
+	ResultBytes    int     // most bytes of a result; 0: 30720
+	RepeatLimit    int     // loop detector thresholds; 0: 3, 4, 25
 	ErrorLimit     int
 	PollLimit      int
 	TruncationHint string // added for the person where a reply was cut at the output limit
@@ -111,7 +112,8 @@ type Agent struct {
 	o       Options
 	loop    *loopdetect.Detector
 	meter   meter
-	guessed int // tokens of the exchanges of which the server told no figures
+	guessed int  // tokens of the exchanges of which the server told no figures
+	nudged  bool // the model was asked to compact, and the window is full still
 	saveErr error
 	turn    turn
 }
@@ -119,10 +121,12 @@ type Agent struct {
 // New fills what is missing with parts that refuse or do nothing.
 func New(o Options) *Agent {
 	fill(&o)
-	return &Agent{
+	a := &Agent{
 		o:    o,
 		loop: loopdetect.New(loopdetect.Limits{Repeat: o.RepeatLimit, Errors: o.ErrorLimit, Poll: o.PollLimit}),
 	}
+	a.o.Tools = a.withSessionTools(o.Tools)
+	return a
 }
 
 // SaveError is the first journal error of the session, nil if all was saved.

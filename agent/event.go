@@ -50,6 +50,10 @@ type Notice struct {
 	Warn bool
 }
 
+// Compacted says that a summary has taken the place of the conversation. The
+// figures are estimates of its tokens.
+type Compacted struct{ Before, After int }
+
 // TurnEnd closes a turn. Answer is the text of the last reply, "" if that had
 // calls; Err is what Turn returns.
 type TurnEnd struct {
@@ -70,6 +74,7 @@ func (ReplyEnd) event()       {}
 func (CallStart) event()      {}
 func (CallEnd) event()        {}
 func (Notice) event()         {}
+func (Compacted) event()      {}
 func (TurnEnd) event()        {}
 
 // Outcome is how a call ended.

@@ -13,6 +13,7 @@ const (
 	defaultSteps  = 100
 	defaultWindow = 200000
 	defaultResult = 30720
+	defaultFull   = 0.85
 )
 
 func fill(o *Options) {
@@ -48,6 +49,9 @@ func fill(o *Options) {
 	}
 	if o.ResultBytes <= 0 {
 		o.ResultBytes = defaultResult
+	}
+	if o.CompactAt <= 0 {
+		o.CompactAt = defaultFull
 	}
 }
 

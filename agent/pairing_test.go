@@ -12,11 +12,11 @@ import (
 )
 
 // long is a turn that meets every stage: three calls of which one is asked
-// about and one refused, two more, and an answer.
+// about and one refused, three more of which one compacts, and an answer.
 func long() []reply {
 	return []reply{
 		{text: "let me look", calls: `look {"n":1}; act {"n":2}; ban {}`},
-		{calls: `zap {}; act {"n":3}`, text: "and again"},
+		{calls: `zap {}; compact {"summary":"so far"}; act {"n":3}`, text: "and again"},
 		{text: "done"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,7 +108,13 @@ func (s *stage) Append(m chat.Message) error {
 	return nil
 }
 
-func (s *stage) Reset(string, []chat.Message) error { return s.at("journal reset") }
+func (s *stage) Reset(why string, msgs []chat.Message) error {
+	if err := s.at("journal reset " + why); err != nil {
+		return err
+	}
+	s.saved = slices.Clone(msgs)
+	return nil
+}
 
 func (s *stage) Truncate(n int, why string) error {
 	if err := s.at(fmt.Sprint("journal truncate ", n, " ", why)); err != nil {
@@ -171,7 +178,7 @@ func (s *stage) tool(name string, e policy.Effect, run func(context.Context) (to
 func newStage(t *testing.T, script ...reply) *stage {
 	s := &stage{t: t, script: script, answer: Once, fail: map[string]error{}}
 	s.policy = policy.Policy{Attended: true, Levels: map[string]policy.Level{
-		"look": {Verdict: policy.Allow}, "act": {Verdict: policy.Ask}, "ban": {Source: "config.json"},
+		"look": {Verdict: policy.Allow}, "act": {Verdict: policy.Ask}, "ban": {Source: "config.json"}, "compact": {Verdict: policy.Allow},
 	}}
 	return s
 }

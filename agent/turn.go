@@ -25,6 +25,7 @@ type turn struct {
 	refused int    // calls denied or blocked
 	hint    string // the last one told to the person
 	cut     bool   // the present reply ended at the output limit
+	summary string // of a compaction that waits for the end of the step
 }
 
 // Turn carries one input to its end. When it returns, every call in the
@@ -48,12 +49,14 @@ func (a *Agent) Turn(ctx context.Context, input string) (err error) {
 		for _, c := range reply.ToolCalls {
 			a.dispatch(ctx, c)
 		}
+		a.compact()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err := a.checkLoop(); err != nil {
 			return err
 		}
+		a.nudge()
 	}
 }
 

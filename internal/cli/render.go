@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,8 @@ func (o *output) Emit(e agent.Event) {
 			color = yellow
 		}
 		o.line(&o.errs, color, "["+chat.EscapeText(strings.TrimSpace(e.Text), 0)+"]")
+	case agent.Compacted:
+		o.line(&o.errs, "", fmt.Sprintf("[context compacted: %d -> %d tokens (estimate)]", e.Before, e.After))
 	case agent.TurnEnd:
 		o.turnEnd(e)
 	}

@@ -347,3 +347,11 @@ func wantText(t *testing.T, s string) {
 		}
 	}
 }
+
+func TestCompactedLine(t *testing.T) {
+	out, _, stderr := view(true, outputOptions{})
+	out.Emit(agent.Compacted{Before: 170000, After: 9000})
+	if got, want := stderr.String(), "[context compacted: 170000 -> 9000 tokens (estimate)]\n"; got != want {
+		t.Errorf("Compacted shows %q, want %q", got, want)
+	}
+}

@@ -124,7 +124,7 @@ func (a *app) agentOptions() agent.Options {
 		Emit:   a.emit,
 
 		MaxSteps: a.cfg.MaxSteps, MaxTokens: a.cfg.MaxTotalTokens,
-		ResultBytes: a.cfg.ResultBytes,
+		ResultBytes: a.cfg.ResultBytes, CompactAt: a.cfg.CompactAt,
 		RepeatLimit: a.cfg.RepeatLimit, ErrorLimit: a.cfg.ErrorLimit, PollLimit: a.cfg.PollLimit,
 		TruncationHint: "max_tokens in the configuration is the limit",
 	}

@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"cluade/internal/chat"
+	"cluade/internal/policy"
+)
+
+// compactLater is the result of a call to compact until its step is over.
+const compactLater = "the summary is taken; it replaces the conversation when this step's calls are done"
+
+const (
+	maxRequest = 4 << 10 // bytes of a request that a compaction keeps word for word
+	smallTalk  = 4 << 10 // bytes below which any summary may replace a conversation
+)
+
+// The preamble of a summary. Lengths stand before the requests so that the first
+// one can be found again, whatever it and the summary say.
+const (
+	preamble    = "[This continues an earlier conversation, whose messages were replaced by this one.]"
+	firstBegin  = "\n\nThe user's first request, word for word ("
+	lastBegin   = "\n\nThe user's last request, word for word ("
+	requestUnit = " bytes):\n"
+	summaryMark = "\n\nSummary of what was said and done:\n"
+)
+
+// summarize takes a summary for the end of the step.
+func (a *Agent) summarize(summary string) error {
+	switch old := size(a.o.Session.Messages[:a.stepStart()]); {
+	case a.turn.summary != "":
+		return errors.New("this step has compacted already")
+	case len(summary) > max(old, smallTalk):
+		return fmt.Errorf("the summary has %d bytes, more than the %d that it would replace; nothing was compacted", len(summary), old)
+	}
+	a.turn.summary = summary
+	return nil
+}
+
+// stepStart is the index of the message whose calls are running.
+func (a *Agent) stepStart() int {
+	msgs := a.o.Session.Messages
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].Role == chat.Assistant {
+			return i
+		}
+	}
+	return len(msgs)
+}
+
+// compact puts the summary of this step, if it has one, in the place of all that
+// was before the step. The step's own message and the results of its calls stay:
+// no call is parted from its result.
+func (a *Agent) compact() {
+	if a.turn.summary == "" {
+		return
+	}
+	s, step := a.o.Session, a.stepStart()
+	before := a.meter.context(s)
+	opening := chat.Message{Role: chat.User, Notice: true, Content: opening(a.turn.summary, s.Messages[:step])}
+	s.Messages = append([]chat.Message{opening}, s.Messages[step:]...)
+	a.turn.summary, a.turn.start, a.nudged = "", 0, false
+	a.meter.forget()
+	after := a.meter.context(s)
+	told := fmt.Sprintf("context compacted: %d -> %d tokens (estimate)", before, after)
+	for i, m := range s.Messages {
+		if m.Role == chat.Tool && strings.HasPrefix(m.Content, compactLater) && callsCompact(s.Messages[1], m.ToolCallID) {
+			s.Messages[i].Content = told + strings.TrimPrefix(m.Content, compactLater)
+		}
+	}
+	a.save(a.o.Journal.Reset("compact", s.Messages))
+	a.o.Emit(Compacted{Before: before, After: after})
+}
+
+func callsCompact(m chat.Message, id string) bool {
+	return slices.ContainsFunc(m.ToolCalls, func(c chat.ToolCall) bool { return c.ID == id && c.Name == compactName })
+}
+
+// opening is the message that takes the place of msgs: the summary, with the
+// person's first and last request as they were, so that the task survives a
+// poor summary.
+func opening(summary string, msgs []chat.Message) string {
+	var b strings.Builder
+	b.WriteString(preamble)
+	first, last := requests(msgs)
+	if first != "" {
+		writeRequest(&b, firstBegin, first)
+	}
+	if last != "" && last != first {
+		writeRequest(&b, lastBegin, last)
+	}
+	b.WriteString(summaryMark + strings.TrimSpace(summary))
+	return b.String()
+}
+
+func writeRequest(b *strings.Builder, begin, text string) {
+	text = shortRequest(text)
+	b.WriteString(begin + strconv.Itoa(len(text)) + requestUnit + text)
+}
+
+// shortRequest cuts a request and says how much is missing.
+func shortRequest(text string) string {
+	if len(text) <= maxRequest {
+		return text
+	}
+	n := maxRequest - len("\n[... 9223372036854775807 bytes cut ...]")
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + fmt.Sprintf("\n[... %d bytes cut ...]", len(text)-n)
+}
+
+// requests are the first and the last request of the person. What an earlier
+// compaction replaced is looked for in its message.
+func requests(msgs []chat.Message) (first, last string) {
+	for i, m := range msgs {
+		text := m.Content
+		switch {
+		case m.Role != chat.User:
+			continue
+		case i == 0 && m.Notice:
+			first = keptRequest(text, preamble+firstBegin)
+			if last = keptRequest(text, preamble+firstBegin+strconv.Itoa(len(first))+requestUnit+first+lastBegin); last == "" {
+				last = first
+			}
+			continue
+		case m.Notice:
+			continue
+		}
+		if first == "" {
+			first = text
+		}
+		last = text
+	}
+	return first, last
+}
+
+// keptRequest reads the request that follows begin in a preamble, "" if there is
+// none.
+func keptRequest(text, begin string) string {
+	rest, ok := strings.CutPrefix(text, begin)
+	if !ok {
+		return ""
+	}
+	number, rest, _ := strings.Cut(rest, requestUnit)
+	if n, err := strconv.Atoi(number); err == nil && n >= 0 && n <= len(rest) {
+		return rest[:n]
+	}
+	return ""
+}
+
+// nudge asks the model to compact when the window has filled up to the
+// threshold, once for each time that it does.
+func (a *Agent) nudge() {
+	used, limit := a.meter.context(a.o.Session), a.ContextLimit()
+	if float64(used) < a.o.CompactAt*float64(limit) {
+		a.nudged = false
+		return
+	}
+	may := a.o.Policy.Refuse(policy.Subject{Tool: compactName, Effect: policy.Session})
+	if a.nudged || may.Verdict != policy.Allow {
+		return
+	}
+	a.nudged = true
+	percent := int64(used) * 100 / int64(limit)
+	a.record(chat.Message{
+		Role: chat.User, Notice: true,
+		Content: fmt.Sprintf("[notice from cluade: the context is %d %% full. Call compact now, with a summary that holds the task, "+
+			"what was done, exact paths, decisions and their reasons, and what remains.]", percent),
+	})
+	a.o.Emit(Notice{Text: fmt.Sprintf("the context is %d %% full; the model was asked to compact it", percent)})
+}
