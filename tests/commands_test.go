@@ -33,7 +33,7 @@ const patience = 60 * time.Second
 //	! cluade [ARG]...     run it; fails unless the exit code is another
 //	cluade [ARG]... &     run it while the script goes on
 //	await REGEXP          wait for this in the output of the one in the background
-//	signal NAME           send it INT, TERM, HUP or KILL
+//	signal NAME           send it INT, TERM, HUP, QUIT or KILL
 //	finish                wait for its end; stdout and stderr are then its output
 //	exit N                check the exit code of the last cluade
 //	request N             check that there was a request N
@@ -210,11 +210,11 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 1, "signal INT|TERM|HUP|KILL")
+	usage(ts, !neg && len(args) == 1, "signal INT|TERM|HUP|QUIT|KILL")
 	sig, known := map[string]syscall.Signal{
-		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
+		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL,
 	}[args[0]]
-	usage(ts, known, "signal INT|TERM|HUP|KILL")
+	usage(ts, known, "signal INT|TERM|HUP|QUIT|KILL")
 	ts.Check(background(ts).cmd.Process.Signal(sig))
 }
 

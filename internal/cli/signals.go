@@ -37,7 +37,7 @@ func (a *app) watchRun(oneShot bool) func() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		p.Release()
 	}
-	sigs := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+	sigs := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} // the last is Ctrl-\ on a terminal
 	if oneShot {
 		sigs = append(sigs, syscall.SIGINT)
 	}

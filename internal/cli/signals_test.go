@@ -26,7 +26,7 @@ func raise(t *testing.T, sig syscall.Signal) {
 }
 
 func TestSignalsCancelTheRun(t *testing.T) {
-	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131} {
 		a, ctx, died := watched()
 		stop := a.watchRun(true)
 		raise(t, sig)

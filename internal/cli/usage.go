@@ -33,6 +33,7 @@ const exitCodes = `0    the turn finished; a refused call does not change this
 4    stopped by a guard: loop, step, token or time limit
 129  ended by SIGHUP
 130  interrupted
+131  ended by SIGQUIT
 141  nobody reads standard output any more
 143  ended by SIGTERM
 `
