@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 	}
 	for tool, word := range a.cfg.Levels {
 		verdict, _ := policy.ParseVerdict(word) // a word that is none denies
-		p.Levels[tool] = policy.Level{Verdict: verdict, Source: filepath.Base(a.cfg.LevelFiles[tool])}
+		p.Levels[tool] = policy.Level{Verdict: verdict, Source: a.cfg.LevelFiles[tool]}
 	}
 	if a.flags.agentMode == "plan" {
 		p.Toolset, p.Boundary = []string{}, "plan mode allows only looking"
