@@ -17,8 +17,7 @@ import (
 type Args struct {
 	vals    map[string]any // string, int64, float64 or bool; objects and arrays are only checked
 	raw     string         // the JSON text as the model wrote it
-	paths   []policy.Path  // those of the subject, so that what was judged is what is opened
-	host    string         // that of the subject, for the same reason
+	subject policy.Subject // as it was judged, so that this and nothing else is opened
 	planned *change        // what Preview worked out for Run to carry out; not nil after Parse
 }
 

@@ -1,10 +1,8 @@
 package tools
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"cluade/internal/policy"
 )
@@ -12,15 +10,16 @@ import (
 var edit = Tool{
 	Name:    "edit",
 	Desc:    "Replace exact text in a file. oldString (no line-number prefixes) must match once unless replaceAll is true.",
-	Params:  `{"type":"object","properties":{"filePath":{"type":"string"},"oldString":{"type":"string"},"newString":{"type":"string"},"replaceAll":{"type":"boolean"}},"required":["filePath","oldString","newString"]}`,
+	Params:  `{"type":"object","properties":{"filePath":{"type":"string"},"oldString":{"type":"string"},"newString":{"type":"string"},"replaceAll":{"type":"boolean"},"host":{"type":"string"}},"required":["filePath","oldString","newString"]}`,
 	Effect:  policy.Write,
 	Subject: fileSubject,
-	Preview: previewEdit,
-	Run:     runEdit,
+	Preview: editing.preview,
+	Run:     editing.run,
 }
 
-func planEdit(e *Env, a Args) (*change, error) {
-	p, name := a.paths[0], a.Text("filePath")
+var editing = changer{planEdit, (*change).diff, unseenEdit, doneEdit}
+
+func planEdit(a Args, look func() (state, error)) (*change, error) {
 	from, to := a.Text("oldString"), a.Text("newString")
 	switch {
 	case from == "":
@@ -28,39 +27,27 @@ func planEdit(e *Env, a Args) (*change, error) {
 	case from == to:
 		return nil, errors.New("oldString and newString are identical; nothing to do")
 	}
-	old, err := e.takeState(p, name)
-	switch {
-	case err != nil:
+	old, err := look()
+	if err != nil {
 		return nil, err
-	case old.info == nil:
-		return nil, fileError(p, name, fs.ErrNotExist)
-	case old.data == nil:
-		return nil, fmt.Errorf("%s is %d bytes; edit takes files up to 1 MiB, use sed through bash", shown(name), old.info.Size())
 	}
-	c := &change{path: p, name: name, verb: "editing", old: old}
+	c := &change{path: a.subject.Paths[0], name: a.Text("filePath"), verb: "editing", old: old}
+	switch {
+	case old.info == nil:
+		return nil, old.missing(c)
+	case old.data == nil:
+		return nil, fmt.Errorf("%s is %d bytes; edit takes files up to 1 MiB, use sed through bash", shown(c.name), old.info.Size())
+	}
 	return c, c.substitute(from, to, a.Bool("replaceAll"))
 }
 
-func previewEdit(e *Env, a Args) (string, error) {
-	c, err := planEdit(e, a)
-	if err != nil {
-		return "", err
-	}
-	*a.planned = *c
-	return c.diff(), nil
+// unseenEdit is the diff from the one text to the other. Its line numbers are
+// not those of the file.
+func unseenEdit(a Args) string {
+	c := change{old: state{data: []byte(a.Text("oldString"))}, data: []byte(a.Text("newString"))}
+	return c.diff()
 }
 
-func runEdit(ctx context.Context, e *Env, a Args) (Result, error) {
-	c := a.planned
-	if c.name == "" {
-		var err error
-		if c, err = planEdit(e, a); err != nil {
-			return Result{}, err
-		}
-	}
-	if err := c.apply(ctx); err != nil {
-		return Result{}, err
-	}
-	e.seeAgain(c.path)
-	return Result{Text: fmt.Sprintf("edited %s (%s)", shown(c.name), plural(int64(c.hits), "replacement"))}, nil
+func doneEdit(c *change) string {
+	return fmt.Sprintf("edited %s (%s)", shown(c.name), plural(int64(c.hits), "replacement"))
 }

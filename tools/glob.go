@@ -15,7 +15,7 @@ import (
 var glob = Tool{
 	Name:    "glob",
 	Desc:    "List files matching a pattern; ** crosses directories. At most 100.",
-	Params:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]}`,
+	Params:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"host":{"type":"string"}},"required":["pattern"]}`,
 	Effect:  policy.Read,
 	Subject: globSubject,
 	Run:     runGlob,
@@ -92,12 +92,19 @@ func globSubject(e *Env, a Args) (policy.Subject, error) {
 	if err != nil {
 		return policy.Subject{}, err
 	}
-	var sub policy.Subject
+	var names []string
 	for _, r := range roots {
 		name := r.dir()
 		if len(r.segs) == 1 && r.segs[0].kind == literal {
 			name = r.show + r.segs[0].text
 		}
+		names = append(names, name)
+	}
+	if a.Text("host") != "" {
+		return e.remoteFiles(a, names...)
+	}
+	var sub policy.Subject
+	for _, name := range names {
 		p, err := e.resolve(name)
 		if err != nil {
 			return policy.Subject{}, err
@@ -109,6 +116,9 @@ func globSubject(e *Env, a Args) (policy.Subject, error) {
 
 func runGlob(ctx context.Context, e *Env, a Args) (Result, error) {
 	pattern, path := a.Text("pattern"), a.Text("path")
+	if a.subject.Host != "" {
+		return globOnHost(ctx, e, a)
+	}
 	if !standsAlone(pattern) {
 		if err := checkDir(e, path); err != nil {
 			return Result{}, err

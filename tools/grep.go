@@ -21,7 +21,7 @@ import (
 var grep = Tool{
 	Name:    "grep",
 	Desc:    "Search file contents with an RE2 regular expression (alternation is a|b). At most 100 lines.",
-	Params:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"include":{"type":"string"},"ignoreCase":{"type":"boolean"}},"required":["pattern"]}`,
+	Params:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"include":{"type":"string"},"ignoreCase":{"type":"boolean"},"host":{"type":"string"}},"required":["pattern"]}`,
 	Effect:  policy.Read,
 	Subject: grepSubject,
 	Run:     runGrep,
@@ -33,6 +33,9 @@ const (
 )
 
 func grepSubject(e *Env, a Args) (policy.Subject, error) {
+	if a.Text("host") != "" {
+		return e.remoteFiles(a, grepPath(a))
+	}
 	p, err := e.resolve(grepPath(a))
 	return policy.Subject{Paths: []policy.Path{p}}, err
 }
@@ -64,13 +67,16 @@ func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if a.subject.Host != "" {
+		return grepOnHost(ctx, e, a, &search{re: re, include: include, out: newListing(e.keep(), maxResults)})
+	}
 	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) {
 		s := &search{re: re, include: include, out: newListing(e.keep(), maxResults), br: bufio.NewReaderSize(nil, 32<<10)}
 		s.w = newWalker(ctx, e, s.visit)
-		if err := s.run(a.paths[0], grepPath(a)); err != nil {
+		if err := s.run(a.subject.Paths[0], grepPath(a)); err != nil {
 			return "", err
 		}
-		return s.text(a.Text("pattern")), nil
+		return s.text(a.Text("pattern"), s.w.stopped == "", s.w.notes()), nil
 	})
 	return Result{Text: text}, walkError(ctx, err)
 }
@@ -256,21 +262,23 @@ func (s *search) lines(show string) bool {
 			return false
 		}
 		line = bytes.TrimSuffix(line, []byte("\r"))
-		if !s.re.Match(line) {
-			continue
-		}
-		text := cutBytes(line, maxGrepLine)
-		mark := ""
-		if len(text) < len(line) {
-			mark = fmt.Sprintf(" [+%d bytes]", size-int64(len(text)))
-		}
-		if !s.out.add(fmt.Sprintf("%s:%d:%s%s", shown(show), n, text, mark)) {
+		if s.re.Match(line) && !s.out.add(fmt.Sprintf("%s:%d:%s", shown(show), n, grepLine(line, size))) {
 			return false
 		}
 	}
 }
 
-func (s *search) text(pattern string) string {
+// grepLine is as much of a line of so many bytes as is shown.
+func grepLine(line []byte, size int64) string {
+	text := cutBytes(line, maxGrepLine)
+	if len(text) == len(line) {
+		return string(text)
+	}
+	return fmt.Sprintf("%s [+%d bytes]", text, size-int64(len(text)))
+}
+
+// text is the result; whole says that everything was searched.
+func (s *search) text(pattern string, whole bool, more []string) string {
 	var notes []string
 	if s.binary+s.large > 0 {
 		notes = append(notes, "[skipped "+skippedFiles(s.binary, s.large)+"]")
@@ -278,7 +286,7 @@ func (s *search) text(pattern string) string {
 	if s.out.lines == 0 && strings.Contains(pattern, `\|`) {
 		notes = append(notes, `[\| is a literal bar here; alternation is a|b]`)
 	}
-	return s.out.text("[100-line limit reached; narrow the pattern or path]", s.w.stopped == "", append(notes, s.w.notes()...))
+	return s.out.text("[100-line limit reached; narrow the pattern or path]", whole, append(notes, more...))
 }
 
 func skippedFiles(binary, large int) string {

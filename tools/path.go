@@ -126,6 +126,9 @@ func realPath(abs string) (string, error) {
 
 // fileSubject is the subject of a tool whose one path is filePath.
 func fileSubject(e *Env, a Args) (policy.Subject, error) {
+	if a.Text("host") != "" {
+		return e.remoteFiles(a, a.Text("filePath"))
+	}
 	p, err := e.resolve(a.Text("filePath"))
 	return policy.Subject{Paths: []policy.Path{p}}, err
 }

@@ -19,7 +19,7 @@ import (
 var read = Tool{
 	Name:    "read",
 	Desc:    "Read a text file as 'N: text' lines. Use offset and limit for long files.",
-	Params:  `{"type":"object","properties":{"filePath":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["filePath"]}`,
+	Params:  `{"type":"object","properties":{"filePath":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"},"host":{"type":"string"}},"required":["filePath"]}`,
 	Effect:  policy.Read,
 	Subject: fileSubject,
 	Run:     runRead,
@@ -36,7 +36,7 @@ const (
 )
 
 func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
-	p, name := a.paths[0], a.Text("filePath")
+	p, name := a.subject.Paths[0], a.Text("filePath")
 	pg := page{name: name, kernel: kernelFS(p.Real), first: 1, limit: math.MaxInt64, keep: min(e.keep(), maxPage)}
 	if a.Has("offset") {
 		pg.first = a.Int("offset")
@@ -46,6 +46,9 @@ func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
 	}
 	if pg.first < 1 || pg.limit < 1 {
 		return Result{}, errors.New("offset and limit must be at least 1")
+	}
+	if a.subject.Host != "" {
+		return pg.runRemote(ctx, e, a)
 	}
 	// From here on the model knows better than what it read before, also when
 	// this fails.
@@ -100,28 +103,33 @@ func (pg page) readFile(ctx context.Context, p policy.Path) (readout, error) {
 	}
 	defer f.Close()
 	out := readout{seen: Seen{fi.Size(), fi.ModTime()}}
-	src := &source{ctx: ctx, r: f}
 	if pg.kernel {
-		out.text, err = pg.readKernel(src, f)
-		return out, err
+		f.SetReadDeadline(time.Now().Add(kernelTime - kernelTime/8)) // helps where the file can be waited for, like kmsg
+	}
+	out.text, err = pg.read(&source{ctx: ctx, r: f}, fi.Size())
+	return out, err
+}
+
+// read makes the page from a file's content.
+func (pg page) read(src *source, size int64) (string, error) {
+	if pg.kernel {
+		return pg.readKernel(src)
 	}
 	br := bufio.NewReaderSize(src, 32<<10)
 	head, err := br.Peek(sniffSize)
 	if err != nil && err != io.EOF {
-		return out, pg.readError(err)
+		return "", pg.readError(err)
 	}
 	if isBinary(head) {
-		return out, fmt.Errorf("%s is binary (%d bytes, %s); look at it through bash with strings or hexdump", shown(pg.name), fi.Size(), fileType(head))
+		return "", fmt.Errorf("%s is binary (%d bytes, %s); look at it through bash with strings or hexdump", shown(pg.name), size, fileType(head))
 	}
-	out.text, err = pg.show(br, src)
-	return out, err
+	return pg.show(br, src)
 }
 
 // readKernel reads a file of procfs or sysfs, whose size says nothing. Values
 // there may end in NUL bytes or be separated by them (cmdline, environ, the
 // device tree): they count as line ends.
-func (pg page) readKernel(src *source, f *os.File) (string, error) {
-	f.SetReadDeadline(time.Now().Add(kernelTime - kernelTime/8)) // helps where the file can be waited for, like kmsg
+func (pg page) readKernel(src *source) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(src, maxKernel+1))
 	note := ""
 	switch {

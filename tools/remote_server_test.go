@@ -258,6 +258,40 @@ func newDropbear(t testing.TB, kinds []string, script string) *server {
 	return s
 }
 
+// newRouter is dropbear on a system whose programs are those that BusyBox has
+// on OpenWrt, and whose shell is ash.
+func newRouter(t testing.TB) *server {
+	t.Helper()
+	busybox := needProgram(t, "busybox")
+	dir := t.TempDir()
+	if err := os.Mkdir(dir+"/bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, busybox, dir+"/bin/busybox")
+	for _, applet := range strings.Fields(openWrtApplets) {
+		if err := os.Symlink("busybox", dir+"/bin/"+applet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u := me(t)
+	put := func(name, text string) {
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("passwd", fmt.Sprintf("%s:x:%s:%s::%s:/bin/ash\n", u.Username, u.Uid, u.Gid, u.HomeDir))
+	put("shells", "/bin/ash\n")
+	script := "d=" + dir + ` b=$d/bin/busybox
+		for f in passwd shells; do $b mount -o bind $d/$f /etc/$f || exit; done
+		for p in /usr/bin /usr/sbin /bin /sbin; do $b mount -o bind $d/bin $p || exit; done &&`
+	return newDropbear(t, []string{"ed25519"}, script)
+}
+
+const openWrtApplets = `ash sh test [ printf echo awk sed grep egrep fgrep find xargs cat head tail sort uniq cut tr wc tee ls cp mv ln rm
+	mkdir rmdir mktemp readlink dd df du env expr seq sleep md5sum sha256sum gzip gunzip zcat tar vi less hexdump strings cmp time top
+	ps pgrep pidof kill killall free uptime netstat nc ping ip ifconfig route chmod chown chgrp touch id sync true false pwd uname date
+	dirname basename mount umount mkfifo`
+
 // needNamespace skips the test where no namespace of a kind may be made.
 func needNamespace(t testing.TB, kind string) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 
 var remoteBash = Tool{
 	Name:    "remote_bash",
-	Desc:    "Run a command on another host over SSH (keys only).",
+	Desc:    "Run a command on another host over SSH (keys only). The file tools take host too.",
 	Params:  `{"type":"object","properties":{"host":{"type":"string"},"command":{"type":"string"},"username":{"type":"string"},"port":{"type":"integer"},"timeout":{"type":"integer"}},"required":["host","command"]}`,
 	Effect:  policy.Execute,
 	Subject: remoteBashSubject,
@@ -44,10 +44,14 @@ func (e *Env) remoteTimeout(a Args) (time.Duration, error) {
 	if a.Has("timeout") {
 		return callTimeout(e, a)
 	}
+	return e.sshTimeout(), nil
+}
+
+func (e *Env) sshTimeout() time.Duration {
 	if e.SSH.Timeout > 0 {
-		return e.SSH.Timeout, nil
+		return e.SSH.Timeout
 	}
-	return remoteTimeout, nil
+	return remoteTimeout
 }
 
 // previewRemoteBash connects to nothing.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"cluade/internal/policy"
 )
 
 // SSH is how other hosts are reached. A duration of 0 is the default.
@@ -24,6 +26,10 @@ type SSH struct {
 	Strict         bool          // refuse hosts that are not known
 	Legacy         bool          // algorithms that are no longer thought safe, too
 	Agent          string        // socket of an ssh-agent; "" none
+
+	// Refuse is asked where the path of a file on another host turns out to
+	// lead elsewhere; nil refuses nothing.
+	Refuse func(policy.Subject) policy.Decision
 }
 
 const (
@@ -38,6 +44,7 @@ const (
 type remotes struct {
 	conns    []*connection // the last one used comes last
 	accepted map[string][]ssh.PublicKey
+	seen     map[string]string // hashes of files that the model knows, by host and path
 }
 
 // connection is a login on one host. It is used by one call at a time.

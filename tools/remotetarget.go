@@ -152,8 +152,8 @@ func (e *Env) remoteRoute(a Args) (way route, notes []string, err error) {
 	}
 	r := router{env: e}
 	way, err = r.find(t, maxHops)
-	if err == nil && a.host != "" && a.host != way.target().String() {
-		err = fmt.Errorf("the SSH configuration changed after %s was judged; call again", a.host)
+	if err == nil && a.subject.Host != "" && a.subject.Host != way.target().String() {
+		err = fmt.Errorf("the SSH configuration changed after %s was judged; call again", a.subject.Host)
 	}
 	return way, r.notes, err
 }

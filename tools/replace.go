@@ -33,6 +33,7 @@ type change struct {
 type state struct {
 	info fs.FileInfo
 	data []byte
+	host *hostFile // of a file on another host
 }
 
 // takeState looks at the file that is to be changed. Only a regular file or

@@ -123,7 +123,10 @@ func (s Set) Parse(env *Env, name, args string) (*Call, error) {
 		}
 	}
 	c.Subject.Tool, c.Subject.Effect = t.Name, t.Effect
-	c.Args.paths, c.Args.host = c.Subject.Paths, c.Subject.Host
+	if c.Subject.Host != "" {
+		elsewhere(&c.Subject)
+	}
+	c.Args.subject = c.Subject
 	return c, nil
 }
 

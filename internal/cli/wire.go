@@ -97,7 +97,7 @@ func (a *app) ssh() tools.SSH {
 	return tools.SSH{
 		IdentityFiles: c.IdentityFiles, KnownHosts: c.KnownHosts, Config: c.Config,
 		ConnectTimeout: c.ConnectTimeout, Timeout: c.Timeout, Strict: c.Strict, Legacy: c.Legacy,
-		Agent: a.env.Getenv("SSH_AUTH_SOCK"),
+		Agent: a.env.Getenv("SSH_AUTH_SOCK"), Refuse: a.policy.Refuse,
 	}
 }
 

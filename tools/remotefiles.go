@@ -1,0 +1,412 @@
+package tools
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"cluade/internal/policy"
+)
+
+// Files on another host. The tools are those of every POSIX system, run by sh
+// there. The text of a script holds no single quote: it travels inside of a
+// pair, and file names and patterns are quoted behind it.
+
+// remoteFiles names the files of a call on another host. They are judged by
+// their spelling there: nothing is looked at before the call is allowed.
+func (e *Env) remoteFiles(a Args, names ...string) (policy.Subject, error) {
+	way, _, err := e.remoteRoute(a)
+	if err != nil {
+		return policy.Subject{}, err
+	}
+	sub := policy.Subject{Host: way.target().String()}
+	for _, name := range names {
+		abs, err := hostPath(way.target(), name)
+		if err != nil {
+			return policy.Subject{}, err
+		}
+		sub.Paths = append(sub.Paths, policy.Path{Abs: abs, Real: abs, Guard: hostGuard(abs)})
+	}
+	return sub, nil
+}
+
+// elsewhere gives a call on another host the effect of running something
+// there. What may be looked at here may be looked at there.
+func elsewhere(s *policy.Subject) {
+	if s.Effect == policy.Read {
+		for i := range s.Paths {
+			s.Paths[i].Guard = forReading(s.Paths[i].Guard)
+		}
+	}
+	s.Effect = policy.Execute
+}
+
+func forReading(g policy.Guard) policy.Guard {
+	if g == policy.NoWrite {
+		return policy.Open
+	}
+	return g
+}
+
+// hostPath is the absolute form of a path on another host. Where the login
+// begins is not known before it, so ~ and the working directory are /root, or
+// the user's directory in /home.
+func hostPath(t target, name string) (string, error) {
+	home := "/home/" + t.user
+	if t.user == "root" {
+		home = "/root"
+	}
+	switch {
+	case name == "":
+		return "", errors.New("the path is empty")
+	case strings.IndexByte(name, 0) >= 0:
+		return "", fmt.Errorf("the path %s holds a NUL byte", shown(name))
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return path.Join(home, name[1:]), nil
+	case path.IsAbs(name):
+		return path.Clean(name), nil
+	}
+	return path.Join(home, name), nil
+}
+
+// hostGuard protects on another host what is protected here, by name.
+func hostGuard(abs string) policy.Guard {
+	g := (&guard{roots: []string{"/etc/cluade"}}).byName(abs)
+	if contains("/proc", abs) || contains("/sys", abs) {
+		g = max(g, policy.NoWrite)
+	}
+	return g
+}
+
+// hostHides says whether glob and grep leave a file on another host out.
+func (e *Env) hostHides(name string) bool {
+	return hostGuard(name) == policy.NoRead || e.Hidden != nil && e.Hidden(policy.Path{Abs: name, Real: name})
+}
+
+// host is an open connection and what is to be said of it.
+type host struct {
+	env   *Env
+	conn  *connection
+	notes []string
+}
+
+// onHost connects to the host of a call. The error names it.
+func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
+	way, notes, err := e.remoteRoute(a)
+	if err != nil {
+		return nil, err
+	}
+	c, news, err := e.connect(ctx, way)
+	notes = append(notes, news...)
+	if err != nil {
+		return nil, errors.New(withNotes(fmt.Sprintf("ssh %s: %s", way.target(), err), notes))
+	}
+	return &host{e, c, notes}, nil
+}
+
+// fails puts the host before an error.
+func (h *host) fails(err error) error { return fmt.Errorf("%s: %w", h.conn.target, err) }
+
+// shell is a script that runs on a host. It is a reader of what the script
+// prints.
+type shell struct {
+	*remoteCommand
+	ctx  context.Context
+	conn *connection
+	eof  bool
+	errs chan string // what it complains of, once, cut
+	said string      // the same, once it is finished
+	free func() bool
+}
+
+// Read reads what the script prints.
+func (s *shell) Read(p []byte) (int, error) {
+	n, err := s.ch.Read(p)
+	if s.ctx.Err() != nil {
+		return n, s.ctx.Err()
+	}
+	s.eof = s.eof || err == io.EOF
+	return n, err
+}
+
+// shellMark comes before the output of a script: a login shell may print a
+// greeting even where nobody reads it.
+const shellMark = "--- cluade ---"
+
+// shell starts a script with its input and returns a reader of its output. It
+// has to be finished. The end of ctx closes the connection.
+func (c *connection) shell(ctx context.Context, input []byte, script string, args []string) (*shell, *bufio.Reader, error) {
+	words := []string{"exec sh -c", quoteShell("echo \"" + shellMark + "\"\n" + script), "sh"}
+	for _, a := range args {
+		words = append(words, quoteShell(a))
+	}
+	s := &shell{ctx: ctx, conn: c, errs: make(chan string, 1), free: context.AfterFunc(ctx, c.close)}
+	var err error
+	if s.remoteCommand, err = c.start(strings.Join(words, " ")); err != nil {
+		s.free()
+		return nil, nil, err
+	}
+	go func() {
+		io.Copy(s.ch, bytes.NewReader(input))
+		s.ch.CloseWrite()
+	}()
+	go func() {
+		text, _ := io.ReadAll(io.LimitReader(s.ch.Stderr(), 4<<10))
+		io.Copy(io.Discard, s.ch.Stderr())
+		s.errs <- string(text)
+	}()
+	out := bufio.NewReaderSize(s, 32<<10)
+	const greeting = 64 << 10
+	for size := int64(0); size < greeting; {
+		line, n, err := readLine(out, len(shellMark)+1)
+		if err != nil {
+			break
+		}
+		if string(line) == shellMark {
+			return s, out, nil
+		}
+		size += n + 1
+	}
+	return nil, nil, fmt.Errorf("no shell answers: %w", s.finish())
+}
+
+// finish ends a script, whether it was read to its end or not. The error is
+// what it complained of, where it did not end well. Where it was not read to
+// its end that is no fault.
+func (s *shell) finish() error {
+	defer s.free()
+	if !s.eof {
+		s.signal("KILL") // dropbear lets no command go that still has something to print
+		s.ch.Close()
+	}
+	// The channel is waited for: what the host sends late on one that is closed
+	// would end the connection.
+	limit := time.AfterFunc(remoteTerm, s.conn.close)
+	defer limit.Stop()
+	code, ok := <-s.end
+	s.ch.Close()
+	if ok {
+		<-s.end
+	}
+	s.said = strings.TrimSpace(<-s.errs)
+	switch {
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	case !s.eof || ok && code == 0:
+		return nil
+	case !ok:
+		return errors.New("the connection ended")
+	}
+	return shellError{code, s.said}
+}
+
+// shellError is the end of a script that went wrong.
+type shellError struct {
+	code int
+	said string
+}
+
+func (e shellError) Error() string {
+	if e.said == "" {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return cutText(e.said, 300)
+}
+
+func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// lookScript prints what a path is, on a line of its own: kind, 1 if it may be
+// written, mode, links, owner, group and size; then, ended by a NUL byte, the
+// path without links; and then, of a regular file, the content.
+const lookScript = `f=$1 n=0
+while [ -L "$f" ] && [ $n -lt 40 ]; do
+	n=$((n+1))
+	t=$(readlink "$f" && echo x) || break
+	t=${t%??}
+	case $t in /*) f=$t ;; *) f=${f%/*}/$t ;; esac
+done
+d=$(cd -P "${f%/*}/" 2>/dev/null && pwd -P && echo x) && d=${d%??} && f=${d%/}/${f##*/}
+k=none w=0
+if [ -d "$f" ]; then k=directory; elif [ -f "$f" ]; then k=file; elif [ -e "$f" ]; then k=other; elif [ -L "$f" ]; then k=link; fi
+[ -w "$f" ] && w=1
+set -f
+set -- $(ls -lnd "$f" 2>/dev/null)
+printf "%s %s %s %s %s %s %s\n%s\0" $k $w "${1:-?}" "${2:-?}" "${3:-?}" "${4:-?}" "${5:-?}" "$f"
+[ $k = file ] && exec cat "$f"`
+
+// hostFile is a file on a host as it was found.
+type hostFile struct {
+	kind     string // file, directory, other, link (in a ring), none
+	real     string // without links
+	linked   bool   // the path is another
+	writable bool
+	mode     string // as ls shows it
+	owner    string // uid:gid
+	size     int64
+	shell    *shell
+	content  *bufio.Reader // what the shell prints behind that
+}
+
+// look finds out what the path of a call is and begins to read it. The caller
+// finishes the shell, unless there is an error.
+func (h *host) look(ctx context.Context, a Args, writes bool) (*hostFile, error) {
+	named := a.subject.Paths[0].Abs
+	s, out, err := h.conn.shell(ctx, nil, lookScript, []string{named})
+	if err != nil {
+		return nil, err
+	}
+	f, err := readLook(out)
+	if err == nil && f.real != named {
+		f.linked = true
+		err = h.allow(a, policy.Path{Abs: named, Real: f.real, Guard: hostGuard(f.real)}, writes)
+	}
+	if err != nil {
+		if why := s.finish(); why != nil {
+			err = fmt.Errorf("%w: %w", err, why)
+		}
+		return nil, err
+	}
+	f.shell, f.content = s, out
+	return f, nil
+}
+
+func readLook(r *bufio.Reader) (*hostFile, error) {
+	const longest = 16 << 10
+	line, _, err := readLine(r, longest)
+	w := strings.Fields(string(line))
+	if err != nil || len(w) != 7 {
+		return nil, errors.New("the host does not say what the path is")
+	}
+	f := &hostFile{kind: w[0], writable: w[1] == "1", mode: w[2], owner: w[4] + ":" + w[5]}
+	if f.kind == "file" {
+		if f.size, err = strconv.ParseInt(w[6], 10, 64); err != nil {
+			return nil, fmt.Errorf("the host gives %q for the size", cutText(w[6], 40))
+		}
+	}
+	for len(f.real) < longest {
+		c, err := r.ReadByte()
+		if err != nil {
+			return nil, errors.New("the host does not say where the path leads")
+		}
+		if c == 0 {
+			return f, nil
+		}
+		f.real += string([]byte{c})
+	}
+	return nil, errors.New("the path leads to a name that is too long")
+}
+
+// allow asks the policy about where a path leads, now that this is known.
+func (h *host) allow(a Args, p policy.Path, writes bool) error {
+	if !writes {
+		p.Guard = forReading(p.Guard)
+	}
+	sub := a.subject
+	sub.Paths = []policy.Path{p}
+	if h.env.SSH.Refuse == nil {
+		return nil
+	}
+	if d := h.env.SSH.Refuse(sub); d.Verdict == policy.Deny {
+		return errors.New(d.Reason)
+	}
+	return nil
+}
+
+// unfit is the error for what is no regular file, nil for one.
+func (f *hostFile) unfit(name string) error {
+	switch f.kind {
+	case "file":
+		return nil
+	case "directory":
+		return fmt.Errorf("%s is a directory; glob lists what is in it", shown(name))
+	case "other":
+		return fmt.Errorf("%s is not a regular file", shown(name))
+	case "link":
+		return fmt.Errorf("%s: too many levels of symbolic links", shown(name))
+	}
+	if f.linked {
+		return fmt.Errorf("no such file: %s leads to %s, which does not exist", shown(name), shown(f.real))
+	}
+	return fmt.Errorf("no such file: %s", shown(name))
+}
+
+// runRemote is read on another host.
+func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
+	h, err := e.onHost(ctx, a)
+	if err != nil {
+		return Result{}, err
+	}
+	wait := e.sshTimeout()
+	if pg.kernel {
+		wait = kernelTime
+	}
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	h.forget(a)
+	pg.keep = max(pg.keep-len(withNotes("", h.notes)), pg.keep/2)
+	text, err := pg.readOn(limited, h, a)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("%s: not read to the end within %s", shown(pg.name), wait)
+	}
+	if err != nil {
+		return Result{}, h.fails(err)
+	}
+	return Result{Text: withNotes(text, h.notes)}, nil
+}
+
+func (pg page) readOn(ctx context.Context, h *host, a Args) (string, error) {
+	f, err := h.look(ctx, a, false)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	var text string
+	if err = f.unfit(pg.name); err == nil {
+		text, err = pg.read(&source{ctx: ctx, r: io.TeeReader(f.content, sum)}, f.size)
+	}
+	if end := f.shell.finish(); err == nil && end != nil {
+		err = fmt.Errorf("read %s: %w", shown(pg.name), end)
+	}
+	if err == nil && f.shell.eof {
+		h.remember(a, sum.Sum(nil))
+	}
+	return text, err
+}
+
+// remember notes the hash of a file that the model has read to its end or
+// written, as Env.Seen does for files here. Times on other hosts are shown by
+// the minute only.
+func (h *host) remember(a Args, sum []byte) {
+	if h.env.remote.seen == nil {
+		h.env.remote.seen = make(map[string]string)
+	}
+	h.env.remote.seen[a.subject.Host+a.subject.Paths[0].Abs] = string(sum)
+}
+
+func (h *host) forget(a Args) { delete(h.env.remote.seen, a.subject.Host+a.subject.Paths[0].Abs) }
+
+// sh runs a script to its end and returns what it printed, a line or so.
+func (h *host) sh(ctx context.Context, input []byte, script string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.env.sshTimeout())
+	defer cancel()
+	s, out, err := h.conn.shell(ctx, input, script, args)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(out, 4<<10))
+	if end := s.finish(); end != nil {
+		err = end
+	}
+	return string(text), err
+}
