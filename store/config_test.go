@@ -79,7 +79,7 @@ func TestLoadDefaults(t *testing.T) {
 		ContextLimit: 200000, CompactAt: 0.85, Stream: true, Retries: 3, BashTimeout: 30 * time.Second,
 		ResultBytes: 30720, RepeatLimit: 3, ErrorLimit: 4, PollLimit: 25, TextTools: "auto", Color: "auto", JournalSync: "turn",
 		Web:           Web{Search: "duckduckgo", FetchTimeout: 15 * time.Second, FetchBytes: 32768},
-		Safety:        Safety{Mode: "default", WriteScope: "any", DangerAllow: []string{}, DangerRemote: true},
+		Safety:        Safety{Mode: "default", WriteScope: "any", DangerAllow: []string{}, DangerRemote: true, Sandbox: "limits", Limits: Limits{Procs: 64, FileMB: 256}},
 		SSH:           SSH{IdentityFiles: []string{}, Config: filepath.Join(b.home, ".ssh/config"), ConnectTimeout: 10 * time.Second, Timeout: 30 * time.Second},
 		SubagentSteps: 100, SubagentTimeout: 30 * time.Minute,
 	}

@@ -2,11 +2,15 @@ package store
 
 import (
 	"errors"
-	"math"
 	"slices"
+	"strconv"
 
 	"github.com/valyala/fastjson"
 )
+
+// maxLimit is the largest limit on commands: in bytes or blocks it still is a
+// number for a shell of 32 bits.
+const maxLimit = 1 << 20
 
 // Safety is what the configuration says on permissions beyond the levels of
 // tools. The words are checked, the rules are not: their grammar is the
@@ -17,7 +21,13 @@ type Safety struct {
 	WriteScope       string // "any" or "project"
 	DangerAllow      []string
 	DangerRemote     bool
+	Sandbox          string // "off", "limits" or "confined"
+	SandboxRequired  bool
+	Limits           Limits
 }
+
+// Limits are those of a command; 0 is none.
+type Limits struct{ Procs, FileMB, CPU, MemMB int }
 
 // Rule is one line of permissions.deny, ask or allow as it is written, with the
 // file that holds it, in words for people.
@@ -55,8 +65,8 @@ func (s Safety) clone() Safety {
 }
 
 func safetyKeys() []key {
-	yes, count := boolKind(), intKind(0, math.MaxInt32)
-	list := []key{
+	yes := boolKind()
+	return []key{
 		{name: "permissions.deny", tier: "adding free", kind: listKind("rules", notEmpty), def: "[]", adds: true, strict: always,
 			doc: "rules that refuse, of all files together"},
 		{name: "permissions.ask", tier: "adding free", kind: listKind("rules", notEmpty), def: "[]", adds: true, strict: always,
@@ -75,19 +85,25 @@ func safetyKeys() []key {
 		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"),
 			put: putBool(func(c *Config) *bool { return &c.Safety.DangerRemote }),
 			doc: "the danger check looks at remote commands too"},
+		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"),
+			put: putString(func(c *Config) *string { return &c.Safety.Sandbox }),
+			doc: "confinement of commands"},
+		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"),
+			put: putBool(func(c *Config) *bool { return &c.Safety.SandboxRequired }),
+			doc: "no command runs where the confinement is not in force"},
+		limitKey("procs", 64, "processes of a command", func(c *Config) *int { return &c.Safety.Limits.Procs }),
+		limitKey("file_mb", 256, "MiB of a file that a command writes", func(c *Config) *int { return &c.Safety.Limits.FileMB }),
+		limitKey("cpu_s", 0, "processor seconds of a process", func(c *Config) *int { return &c.Safety.Limits.CPU }),
+		limitKey("mem_mb", 0, "MiB of memory of a process", func(c *Config) *int { return &c.Safety.Limits.MemMB }),
 	}
-	later := []key{
-		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"), doc: "confinement of commands"},
-		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"), doc: "no bash where the confinement is not in force"},
-		{name: "limits.procs", tier: "lowering free", kind: count, def: "64", strict: lower, doc: "most processes of a command; 0 is no limit"},
-		{name: "limits.file_mb", tier: "lowering free", kind: count, def: "256", strict: lower, doc: "largest file of a command, MiB; 0 is no limit"},
-		{name: "limits.cpu_s", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most processor seconds of a command; 0 is no limit"},
-		{name: "limits.mem_mb", tier: "lowering free", kind: count, def: "0", strict: lower, doc: "most memory of a command, MiB; 0 is no limit"},
+}
+
+// limitKey is a limit on what commands use.
+func limitKey(name string, def int, what string, field func(*Config) *int) key {
+	return key{
+		name: "limits." + name, tier: "lowering free", kind: intKind(0, maxLimit), def: strconv.Itoa(def), strict: lower,
+		put: putInt(field), doc: "most " + what + "; 0 is no limit",
 	}
-	for i := range later {
-		later[i].later = true
-	}
-	return append(list, later...)
 }
 
 // modeKind is a mode that a configuration may set, ours or as Claude Code

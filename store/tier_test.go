@@ -130,11 +130,11 @@ func TestProjectSetsNothingOfTheUsers(t *testing.T) {
 func TestIdleRestrictionsAreTold(t *testing.T) {
 	b := newBox(t)
 	for text, want := range map[string]string{
-		`{"sandbox":"confined","sandbox_required":true}`: "sandbox, sandbox_required",
-		`{"permission_mode":"plan"}`:                     "",
-		`{"limits":{"cpu_s":5}}`:                         "limits.cpu_s",
-		`{"write_scope":"project","history_size":7}`:     "",
-		`{"veil":{"enabled":false}}`:                     "",
+		`{"permission_mode":"plan"}`:                  "",
+		`{"sandbox":"confined","limits":{"cpu_s":5}}`: "",
+		`{"veil":{"patterns":["x"]}}`:                 "veil.patterns",
+		`{"write_scope":"project","history_size":7}`:  "",
+		`{"veil":{"enabled":false}}`:                  "",
 	} {
 		b.user(text)
 		_, notices := b.load()

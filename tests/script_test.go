@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // binDir is a directory for PATH that holds the binary under test as "cluade";
@@ -100,6 +101,10 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "emulated":
 				return os.Getenv("CLUADE_EMU") != "", nil
+			case "landlock":
+				const askVersion = 1
+				_, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, askVersion)
+				return errno == 0 && os.Getenv("CLUADE_EMU") == "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -112,7 +112,16 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 		Timeout: timeout,
 		Keep:    e.outputRoom(nil),
 		Kill:    maxOutput,
-	}, nil
+		Sandbox: e.Sandbox,
+	}, e.confined()
+}
+
+// confined fails where commands must be confined and are not.
+func (e *Env) confined() error {
+	if e.MustConfine && e.Sandbox.Effective() != e.Sandbox.Level {
+		return fmt.Errorf("no command runs here: confinement %q is required and not in force on this device", e.Sandbox.Level)
+	}
+	return nil
 }
 
 // outputRoom is how much of a result is left for output beside these notes and
@@ -133,7 +142,7 @@ func runBash(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: bashText(r, s.Timeout), Failed: bashFailed(r)}, nil
+	return Result{Text: bashText(r, s), Failed: bashFailed(r)}, nil
 }
 
 // bashFailed says which ends are no success for the loop detector: other
@@ -147,17 +156,21 @@ func bashFailed(r proc.Result) bool {
 
 // bashText is what the model reads: the output, and what is to be known of the
 // end.
-func bashText(r proc.Result, timeout time.Duration) string {
+func bashText(r proc.Result, s proc.Spec) string {
 	var notes []string
+	box := ""
+	if s.Sandbox.Level == proc.Confined {
+		box = "; sandbox: " + s.Sandbox.Effective().String()
+	}
 	switch {
 	case r.TimedOut:
-		notes = append(notes, fmt.Sprintf("timed out after %gs; process group killed", timeout.Seconds()))
+		notes = append(notes, fmt.Sprintf("timed out after %gs; process group killed", s.Timeout.Seconds()))
 	case r.Flooded:
 		notes = append(notes, fmt.Sprintf("more than %d MiB of output; process group killed", maxOutput>>20))
 	case r.Cancelled:
 		notes = append(notes, "interrupted; process group killed")
 	case r.Exit != 0:
-		notes = append(notes, fmt.Sprintf("exit code: %d", r.Exit))
+		notes = append(notes, fmt.Sprintf("exit code: %d%s", r.Exit, box))
 	}
 	if r.Held {
 		notes = append(notes, heldNote)

@@ -323,7 +323,7 @@ func FuzzBashText(f *testing.F) {
 		if tail != "" {
 			r.Dropped, r.Total = 5, r.Total+5
 		}
-		got := bashText(r, 30*time.Second)
+		got := bashText(r, proc.Spec{Timeout: 30 * time.Second})
 		last := got[strings.LastIndexByte(got, '\n')+1:]
 		switch {
 		case strings.IndexByte(got, 0) >= 0 || got == "":

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cluade/internal/policy"
+	"cluade/internal/proc"
 	"cluade/skills"
 )
 
@@ -48,23 +49,25 @@ type Result struct {
 
 // Env is where tools work; one value a session, used by one call at a time.
 type Env struct {
-	Dir     string                 // the working directory, absolute
-	Home    string                 // the person's home, for ~/; "" if there is none
-	State   string                 // cluade's state directory; "" if there is none
-	Session string                 // the journal of the current session, which may be read
-	Saved   string                 // the directory outside State where sessions are saved; only what is named like one is hidden there, for it may be /tmp
-	Hidden  func(policy.Path) bool // what glob and grep leave out because a rule refuses it; nil is nothing
-	Private []string               // files and directories outside State that no tool may read: history, keys
-	Project string                 // the git root that holds Dir, else Dir
-	Keep    int                    // most bytes of a result; 0: 30720
-	Timeout time.Duration
-	Vars    []string // the environment of children
-	Seen    map[string]Seen
-	Web     Web
-	SSH     SSH
-	Tell    func(string)  // says a sentence to the person; nil says nothing
-	Changed []string      // files that write, edit and subagents changed, absolute
-	Skills  []skills.Root // where skills are looked for
+	Dir         string                 // the working directory, absolute
+	Home        string                 // the person's home, for ~/; "" if there is none
+	State       string                 // cluade's state directory; "" if there is none
+	Session     string                 // the journal of the current session, which may be read
+	Saved       string                 // the directory outside State where sessions are saved; only what is named like one is hidden there, for it may be /tmp
+	Hidden      func(policy.Path) bool // what glob and grep leave out because a rule refuses it; nil is nothing
+	Private     []string               // files and directories outside State that no tool may read: history, keys
+	Project     string                 // the git root that holds Dir, else Dir
+	Keep        int                    // most bytes of a result; 0: 30720
+	Timeout     time.Duration
+	Sandbox     proc.Sandbox // of commands
+	MustConfine bool         // no command runs where Sandbox is not in force
+	Vars        []string     // the environment of children
+	Seen        map[string]Seen
+	Web         Web
+	SSH         SSH
+	Tell        func(string)  // says a sentence to the person; nil says nothing
+	Changed     []string      // files that write, edit and subagents changed, absolute
+	Skills      []skills.Root // where skills are looked for
 
 	Subagent Subagent
 

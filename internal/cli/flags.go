@@ -107,6 +107,8 @@ var options = []option{
 		help: "default, ask, accept-edits or plan"},
 	{long: "dangerously-skip-permissions", set: func(f *flags, _ string) error { f.skipPermissions = true; return nil },
 		help: "ask nothing in this run but what is dangerous and what a rule asks"},
+	{long: "sandbox", value: "LEVEL", key: sandboxKey,
+		help: "confinement of commands: off, limits (the default) or confined"},
 	{long: "fail-on-refusal", set: func(f *flags, _ string) error { f.failOnRefusal = true; return nil },
 		help: "exit code 3 when a call was refused"},
 	{long: "max-steps", value: "N", key: "max_steps",
@@ -150,7 +152,6 @@ var options = []option{
 	{short: 'h', long: "help", set: func(f *flags, _ string) error { f.help = true; return nil },
 		help: "this text"},
 
-	{long: "sandbox", later: true},
 	{long: "hooks", later: true},
 	{long: "no-veil", later: true},
 	{long: "output-format", later: true},

@@ -35,6 +35,7 @@ func (a *app) startMode(s *chat.Session, attended bool) policy.Mode {
 // from the next call on and approves nothing that was refused.
 func (a *app) setMode(m policy.Mode) {
 	a.policy.Mode, a.session.Mode = m, m.String()
+	a.tools.Vars = a.childVars()
 	if a.journal == nil {
 		return
 	}
@@ -136,6 +137,7 @@ func (a *app) stanceWarnings() (lines []string) {
 	if n := len(a.policy.Rules.Deny); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d rules that refuse are in force", n))
 	}
+	lines = append(lines, a.sandboxWarnings()...)
 	if a.policy.ProjectScope {
 		lines = append(lines, "write and edit are limited to "+chat.EscapeText(a.policy.Project, 0))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"cluade/internal/policy"
+	"cluade/internal/proc"
 	"cluade/store"
 )
 
@@ -233,6 +234,11 @@ func (a *app) configure() error {
 // widens says that an option, which in the run of a run no person typed, would
 // allow more than the configuration.
 func (a *app) widens(cfg *store.Config, s setting) bool {
+	if a.depth > 0 && s.key == sandboxKey {
+		level, ok := proc.ParseLevel(s.value)
+		now, _ := proc.ParseLevel(cfg.Safety.Sandbox)
+		return ok && level < now
+	}
 	if a.depth == 0 || s.key != modeKey {
 		return false
 	}

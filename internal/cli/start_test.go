@@ -22,7 +22,7 @@ func TestOneShot(t *testing.T) {
 }
 
 func TestUsageErrorsSendNothing(t *testing.T) {
-	for _, args := range []string{"--modle|x|hi", "-c|-r|x|hi", "--sandbox|off|hi", "doctor", "--model", "--max-steps|0|hi",
+	for _, args := range []string{"--modle|x|hi", "-c|-r|x|hi", "--sandbox|of|hi", "--hooks|off|hi", "doctor", "--model", "--max-steps|0|hi",
 		"--max-steps|x|hi", "--time-limit|soon|hi", "--color|blue|hi", "--base-url|ftp://x|hi", "--cwd|/none|hi",
 		"-f|/none|hi", "--api-key|two\nlines|hi", "-r|19990101|hi", "-c|hi", "--syslog|--no-stdin"} {
 		w := newWorld(t)

@@ -21,6 +21,7 @@ type child struct {
 	seen   Capture // once eof is closed
 	sides  []*side // its other outputs
 	input  *os.File
+	box    confinement
 }
 
 func start(s Spec) (*child, error) {
@@ -46,15 +47,19 @@ func start(s Spec) (*child, error) {
 	if c.grace <= 0 {
 		c.grace = termTime
 	}
+	if c.box, err = s.Sandbox.confine(path, s); err != nil {
+		return nil, err
+	}
 	theirs, err := c.connect(s)
 	if err == nil {
-		err = c.launch(path, s, theirs)
+		err = c.launch(s.Dir, theirs)
 	}
 	for _, f := range theirs {
 		closeFile(f)
 	}
 	if err != nil {
 		c.disconnect()
+		c.box.undo(false)
 		return nil, err
 	}
 	if c.input != nil {
@@ -71,18 +76,25 @@ func start(s Spec) (*child, error) {
 // the kernel sends the parent-death signal when the thread that forked ends
 // (prctl(2), PR_SET_PDEATHSIG). The signal reaches the process itself only;
 // what it forks does not inherit it.
-func (c *child) launch(path string, s Spec, files []*os.File) error {
+func (c *child) launch(dir string, files []*os.File) error {
 	attr := &os.ProcAttr{
-		Dir:   s.Dir,
-		Env:   append([]string{}, s.Env...), // nil would mean this process's own
+		Dir:   dir,
+		Env:   append([]string{}, c.box.env...), // nil would mean this process's own
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if c.box.group != nil {
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, c.box.group.fd
 	}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		p, err := os.StartProcess(path, s.Argv, attr)
+		p, err := os.StartProcess(c.box.path, c.box.argv, attr)
+		if err != nil && attr.Sys.UseCgroupFD { // clone3 came with Linux 5.7
+			attr.Sys.UseCgroupFD = false
+			p, err = os.StartProcess(c.box.path, c.box.argv, attr)
+		}
 		if err != nil {
 			started <- err
 			return
@@ -164,6 +176,7 @@ func (c *child) finish(s Spec, r *Result) {
 		handOver(c.out, s.Env)
 	}
 	c.out.Close()
+	c.box.undo(r.Held)
 	r.Head, r.Tail, r.Dropped = c.seen.Text()
 	r.Total = c.seen.Total
 	select {

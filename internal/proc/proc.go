@@ -34,6 +34,7 @@ type Spec struct {
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0 is two seconds
 	Keep    int           // bytes of output to keep, first 60 %, last 40 %
 	Kill    int64         // bytes of output after which the session is ended
+	Sandbox Sandbox       // what holds for the child; the zero value is nothing
 
 	// Stderr gets what the child writes to its standard error, which is else
 	// part of the output; Report what it writes to descriptor 3, which is else

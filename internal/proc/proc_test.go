@@ -22,6 +22,10 @@ const helperVar = "PROC_TEST_COMMAND"
 // TestMain lets the test binary stand in for a program that runs a command
 // and then ends, or is killed meanwhile.
 func TestMain(m *testing.M) {
+	if os.Args[0] == ConfineArg0 {
+		fmt.Println(Confine(os.Args[1:]))
+		os.Exit(126)
+	}
 	command := os.Getenv(helperVar)
 	if command == "" {
 		os.Exit(m.Run())
