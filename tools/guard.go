@@ -116,10 +116,8 @@ func (g *guard) addRoot(dir string) {
 // check judges a path as named and as resolved; the stricter result counts.
 func (g *guard) check(abs, real string) policy.Guard {
 	worst := max(g.byName(abs), g.byName(real), g.byIdentity(real))
-	if worst == policy.NoRead {
-		if fi, err := os.Lstat(real); real == g.session || err == nil && g.isSession(real, fi) {
-			return policy.NoWrite
-		}
+	if fi, err := os.Lstat(real); real == g.session || err == nil && g.isSession(real, fi) {
+		return policy.NoWrite
 	}
 	if kernelFS(real) {
 		worst = max(worst, policy.NoWrite)

@@ -21,7 +21,7 @@ const (
 	lookTime = 5 * time.Second
 )
 
-var errNoAnswer = fmt.Errorf("the file system did not answer within %s", lookTime)
+var errNoAnswer = errors.New("the file system does not answer")
 
 // resolve says which file a path argument means. A relative path joins the
 // working directory and a leading ~/ is the home. The path is cleaned before

@@ -215,6 +215,26 @@ func TestGuardOfSessionsElsewhere(t *testing.T) {
 	want(t, e, "grep", args{"pattern": "secret", "path": "mount"}, "mount/20260529-201630-0002.jsonl:1:secret\nmount/notes.json:1:secret")
 }
 
+// TestGuardOfTheSessionInUse: a script keeps it in the project. To replace it
+// would lose what is said from then on.
+func TestGuardOfTheSessionInUse(t *testing.T) {
+	e := testEnv(t)
+	e.Session = put(t, e, "talk.jsonl", "said")
+	put(t, e, "other.jsonl", "said")
+	link(t, e, "talk.jsonl", "soft")
+	if err := os.Link(e.Session, e.Dir+"/hard"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]policy.Guard{
+		"talk.jsonl": policy.NoWrite, "soft": policy.NoWrite, "hard": policy.NoWrite, "other.jsonl": policy.Open,
+	} {
+		if p, err := e.resolve(name); err != nil || p.Guard != want {
+			t.Errorf("resolve(%q).Guard = %v, %v, want %v", name, p.Guard, err, want)
+		}
+	}
+	want(t, e, "read", args{"filePath": "talk.jsonl"}, "1: said")
+}
+
 // TestGuardBindMount: a directory of cluade's own, or a kernel file system,
 // mounted in another place.
 func TestGuardBindMount(t *testing.T) {
@@ -322,8 +342,8 @@ func TestNoAnswer(t *testing.T) {
 	} {
 		wg.Go(func() {
 			own := *e
-			if _, err := use(t, &own, tt.tool, tt.a); err == nil || !strings.Contains(err.Error(), "did not answer within 5s") {
-				t.Errorf("%s %v: %v, want that the file system did not answer", tt.tool, tt.a, err)
+			if _, err := use(t, &own, tt.tool, tt.a); err == nil || !strings.Contains(err.Error(), "does not answer") {
+				t.Errorf("%s %v: %v, want that the file system does not answer", tt.tool, tt.a, err)
 			}
 		})
 	}
