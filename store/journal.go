@@ -111,10 +111,14 @@ func (j *Journal) Truncate(n int, why string) error {
 	return j.record(truncateRecord(n, why), false)
 }
 
-// State writes the counters and, as configured, syncs.
+// State writes the counters and, as configured, syncs. It notices a file that
+// somebody took away meanwhile: what is written to it is lost.
 func (j *Journal) State(s *chat.Session) error {
 	if j.dead || j.empty {
 		return nil
+	}
+	if j.f != nil && !j.there() {
+		return j.failed(fmt.Errorf("%s was removed or replaced", j.path))
 	}
 	return j.record(stateRecord(s), j.dir.sync != "none")
 }
@@ -126,6 +130,16 @@ func (j *Journal) Mode() error {
 		return nil
 	}
 	return j.record(nil, false)
+}
+
+// there says whether the path still leads to the file that is written.
+func (j *Journal) there() bool {
+	named, err := os.Stat(j.path)
+	if err != nil {
+		return false
+	}
+	open, err := j.f.Stat()
+	return err == nil && os.SameFile(named, open)
 }
 
 // Close releases the lock. The journal takes nothing more.

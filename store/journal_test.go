@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -286,6 +287,31 @@ func TestOnlyAQuestionIsNoSession(t *testing.T) {
 	j.Close()
 	if got := brief(r.resume(sess.ID).Session.Messages); got != "u:d|a:e" || must(r.s.Latest()) != sess.ID {
 		t.Errorf("the next question: %s in %s, latest %s", got, sess.ID, must(r.s.Latest()))
+	}
+}
+
+// TestJournalTakenAway: a session whose file is gone is not saved, and that is
+// said.
+func TestJournalTakenAway(t *testing.T) {
+	r := newRoom(t)
+	for name, take := range map[string]func(path string) error{
+		"removed":  os.Remove,
+		"renamed":  func(p string) error { return os.Rename(p, p+".bak") },
+		"replaced": func(p string) error { return errors.Join(os.WriteFile(p+".new", nil, 0o600), os.Rename(p+".new", p)) },
+	} {
+		sess, j := r.begin()
+		appendAll(t, j, user("a"), assistant("b"))
+		if err := take(j.Path()); err != nil {
+			t.Fatal(err)
+		}
+		appendAll(t, j, user("c"))
+		if err := j.State(sess); err == nil || !strings.Contains(err.Error(), "removed or replaced") {
+			t.Errorf("%s: State = %v, want that the file was removed or replaced", name, err)
+		}
+		if err := j.Append(assistant("d")); err != nil {
+			t.Errorf("%s: the second error is told too: %v", name, err)
+		}
+		j.Close()
 	}
 }
 
