@@ -39,6 +39,10 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		if f := c.funcs[args[0].text()]; f != nil {
 			return c.callFunction(f, args, s, in)
 		}
+		if hasWord("env sudo doas", base(args[0].text())) { // what they set is not set here
+			t := *s
+			s = &t
+		}
 		k := &call{c: c, s: s, path: args[0].text(), name: base(args[0].text()), args: args[1:], in: in}
 		p, ok := k.peel()
 		switch {
@@ -52,7 +56,7 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 			t := *s
 			return k.fedToShell(&t)
 		case p.isText:
-			t := s.call(p.name, p.args)
+			t := s.call(value{}, p.args)
 			return c.inner(p.text, &t, in)
 		}
 		if p.dir.s != "" {
@@ -127,9 +131,9 @@ func (k *call) builtin() (out fact, done bool) {
 	case "tmux":
 		return fact{}, k.tmux()
 	case "trap":
-		if len(k.args) > 1 {
+		if i := k.afterOptions(0, ""); i < len(k.args)-1 {
 			t := *k.s
-			k.c.inner(k.args[0].s, &t, fact{})
+			k.c.inner(k.args[i].s, &t, fact{})
 		}
 	case "at", "batch":
 		t := *k.s
@@ -144,8 +148,6 @@ func (k *call) builtin() (out fact, done bool) {
 		k.cd()
 	case "popd":
 		k.s.cd(value{s: unknown})
-	case "export", "readonly", "local", "declare", "typeset":
-		k.declare()
 	case "set":
 		k.setArgs()
 	case "shift":
@@ -159,13 +161,18 @@ func (k *call) builtin() (out fact, done bool) {
 			k.s.set(a.text(), value{})
 		}
 	default:
-		return fact{}, false
+		if !declares(k.name) {
+			return fact{}, false
+		}
+		for _, a := range k.args {
+			k.declare(a)
+		}
 	}
 	return fact{}, true
 }
 
 // maxDir is the longest directory that is followed.
-const maxDir = 1024
+const maxDir = 512
 
 // cd changes to a directory.
 func (s *scope) cd(dir value) {
@@ -192,24 +199,26 @@ func (k *call) cd() {
 	k.s.cd(dir)
 }
 
-// declare takes export and its kin, which set what they name.
-func (k *call) declare() {
-	for _, a := range k.args {
-		if isAssignment(a.s) {
-			name, val, _ := strings.Cut(a.s, "=")
-			a.s = val
-			k.s.set(name, a)
-		}
+// declares reports whether a builtin sets what its arguments name.
+func declares(name string) bool {
+	return hasWord("export readonly local declare typeset", name)
+}
+
+// declare takes NAME=value as an argument.
+func (k *call) declare(a value) {
+	if isAssignment(a.s) {
+		name, val, _ := strings.Cut(a.s, "=")
+		a.s = val
+		k.s.set(name, a)
 	}
 }
 
+// setArgs takes the parameters that set gives the shell.
 func (k *call) setArgs() {
-	for i, a := range k.args {
-		if a.text() == "--" {
-			k.s.args = append([]value{{s: "sh"}}, k.args[i+1:]...)
-			k.s.argsKnown = true
-			return
-		}
+	i := k.afterOptions(0, "o")
+	if i < len(k.args) || i > 0 && k.args[i-1].s == "--" {
+		k.s.args = append([]value{{s: "sh"}}, k.args[i:]...)
+		k.s.argsKnown = true
 	}
 }
 

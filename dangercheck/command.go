@@ -271,7 +271,7 @@ func (p *parser) functionBody(c *command, name string) *command {
 func (p *parser) simple(c *command) *command {
 	for {
 		p.skipBlank()
-		if p.redirect(c) || len(c.words) == 0 && p.assignment(c) {
+		if p.redirect(c) || (len(c.words) == 0 || p.arrayIn(c)) && p.assignment(c) {
 			c.end = p.pos
 			continue
 		}
@@ -286,6 +286,18 @@ func (p *parser) simple(c *command) *command {
 		return nil
 	}
 	return c
+}
+
+// arrayIn reports whether NAME=( comes next and the command declares it.
+func (p *parser) arrayIn(c *command) bool {
+	if !declares(c.words[0].bare()) {
+		return false
+	}
+	i := p.pos
+	for i < len(p.src) && isNameByte(p.src[i], i == p.pos) {
+		i++
+	}
+	return strings.HasPrefix(p.src[i:], "=(")
 }
 
 // redirect reads one redirection, if one starts here.

@@ -81,9 +81,7 @@ func (p *parser) braced(quoted bool) part {
 	switch {
 	case v.text == "": // ${#x}, ${!x}
 		v.op = '*'
-	case op == '=':
-		v.op = '-'
-	case op == '-', op == '+', op == '%', op == '#':
+	case op == '-', op == '=', op == '+', op == '%', op == '#':
 		v.op = op
 	case op != '}' && op != '?':
 		v.op = '*'

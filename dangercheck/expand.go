@@ -132,6 +132,9 @@ func (f *field) done(c *checker, dst []value) []value {
 }
 
 func (c *checker) expandAll(ws []word, s *scope) []value {
+	if !c.spend(valueCost * len(ws)) {
+		return nil
+	}
 	out := make([]value, 0, len(ws))
 	for i := range ws {
 		out = c.expand(out, &ws[i], s)
@@ -256,7 +259,10 @@ func (c *checker) part(p *part, s *scope) []value {
 
 func (c *checker) variable(p *part, s *scope) []value {
 	vals := s.lookup(p.text)
-	if !p.all && p.text != "@" && p.text != "*" && len(vals) > 1 {
+	switch {
+	case p.text == "*" && p.quoted && len(vals) > 1:
+		vals = []value{{s: texts(vals)}}
+	case !p.all && p.text != "@" && p.text != "*" && len(vals) > 1:
 		vals = vals[:1]
 	}
 	if len(p.alt) == 0 {
@@ -265,6 +271,9 @@ func (c *checker) variable(p *part, s *scope) []value {
 	alt := c.one(&word{parts: p.alt}, s)
 	unset := len(vals) == 0 || len(vals) == 1 && vals[0].s == ""
 	switch {
+	case p.op == '=' && unset:
+		s.set(p.text, alt)
+		return []value{alt}
 	case p.op == '-' && unset, p.op == '+' && !unset:
 		return []value{alt}
 	case p.op == '%' && len(vals) == 1 && !alt.unknown():
@@ -283,8 +292,13 @@ func known(vals []value, p *part) []value {
 	return vals
 }
 
-// cut takes a literal end or start off a value; a pattern leaves it unknown.
+// cut takes a literal end or start off a value; of patterns only /* is known,
+// which takes the last element off a path.
 func cut(v value, what string, f func(s, what string) (string, bool)) value {
+	if i := strings.LastIndexByte(v.s, '/'); what == "/"+patterns[:1] && i >= 0 {
+		v.s = v.s[:i]
+		return v
+	}
 	if strings.ContainsAny(what, marked) {
 		return value{s: unknown}
 	}

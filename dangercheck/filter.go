@@ -21,7 +21,7 @@ func iptables(k *call) string {
 		switch {
 		case chain != "INPUT":
 		case w == "-P" || w == "--policy":
-			return when(target == "DROP" || target == "REJECT" || target == "QUEUE", "drops what comes in by default")
+			return when(target != "ACCEPT" && target != "" && target[0] != markUnknown, "drops what comes in by default")
 		case w == "-A" || w == "-I" || w == "--append" || w == "--insert":
 			return when(cutsSSH(words), "drops logins over SSH")
 		}

@@ -2,6 +2,7 @@ package dangercheck
 
 import (
 	"net/netip"
+	"path"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ var lookers = [...]looker{
 
 	{"free uptime uname id ps pgrep", noGlob, "*", "", anyNumber, "", nil},
 	{"top", noGlob, "*", "", anyNumber, "", lookTop},
-	{"lsof", noGlob, "abilnNPRtUwp:u:c:d:", "", anyNumber, "", withoutAt},
+	{"lsof", noGlob, "*", "", anyNumber, "", lookLsof},
 	{"hostname", noGlob, "sfdiIaA", "short fqdn long domain ip-address all-ip-addresses all-fqdns alias", 0, "", nil},
 	{"date", noGlob, "*", "", anyNumber, "", lookDate},
 	{"logread", noGlob, "fzZtl:e:", "", 0, "", nil},
@@ -57,7 +58,7 @@ var lookers = [...]looker{
 	{"netstat", noGlob, "tulnapeirsWcgoxw46", "numeric listening tcp udp all programs route interfaces statistics wide", 0, "", nil},
 	{"ifstatus", noGlob, "", "", 1, "", nil},
 	{"wg", noGlob, "", "", 3, "", lookWg},
-	{"nft", noGlob, "asnjy", "handle stateless json numeric", 4, "", lookNft},
+	{"nft", noGlob, "asnjy", "handle stateless json numeric", 5, "", lookNft},
 	{"iptables ip6tables", noGlob, "LSnvxt:", "list list-rules line-numbers numeric verbose exact table=", 2, "", nil},
 	{"fw4", noGlob, "", "", 1, "print", nil},
 	{"ping ping6", noGlob, "*", "", anyNumber, "", lookPing},
@@ -98,7 +99,8 @@ func (l *looker) looks(a []string) bool {
 // readsFiles refuses devices: opening some of them already does something.
 func readsFiles(w []string) bool {
 	for _, t := range w {
-		if strings.Contains(t, "dev/") && t != "/dev/null" {
+		device := strings.HasPrefix(strings.TrimLeft(path.Clean(t), "./"), "dev/") || t[:min(1, len(t))] == "-" && strings.Contains(t, "/dev/")
+		if device && t != "/dev/null" {
 			return false
 		}
 	}
@@ -120,14 +122,19 @@ func lookTop(a []string) bool {
 	return ok && len(w) == 0 && strings.Contains(all, "b") && strings.Contains(all, "n")
 }
 
-// withoutAt refuses host names behind an @, which lsof would look up.
-func withoutAt(w []string) bool {
-	for _, t := range w {
-		if strings.Contains(t, "@") {
+// lookLsof refuses host names behind an @, which lsof would look up.
+func lookLsof(a []string) bool {
+	var rest []string
+	for _, t := range a {
+		if strings.Contains(t, "@") || strings.HasPrefix(t, "+") {
 			return false
 		}
+		if !strings.HasPrefix(t, "-i") { // what it lists follows in the same word
+			rest = append(rest, t)
+		}
 	}
-	return true
+	_, ok := options(rest, "abilnNPRtUwp:u:c:d:", "")
+	return ok
 }
 
 func lookDate(a []string) bool {
@@ -164,9 +171,11 @@ func lookIP(a []string) bool {
 	case len(a) == 1:
 		return true
 	case a[1] == "get":
-		return len(a) == 3 && hasWord("route r", a[0]) && isAddress(a[2])
+		return len(a) > 2 && hasWord("route r", a[0]) && isAddress(a[2])
+	case a[1] == "s": // set, for a link
+		return a[0] != "link" && a[0] != "l"
 	}
-	return hasWord("show list ls lst", a[1])
+	return hasWord("show sho sh list ls lst", a[1])
 }
 
 func lookIw(w []string) bool {

@@ -3,11 +3,11 @@ package dangercheck
 import "strings"
 
 // maxInputs is how many words of its input xargs is followed with.
-const maxInputs = 64
+const maxInputs = 32
 
 // inputs are the words that xargs would add to a command.
 func (k *call) inputs() []value {
-	if k.in.text == unknown {
+	if k.in.text == unknown || !k.in.fed {
 		return []value{sourced(unknown, k.in)}
 	}
 	var out []value
@@ -46,7 +46,7 @@ func (k *call) xargs() fact {
 			i++
 		}
 	}
-	if i == len(k.args) {
+	if i >= len(k.args) {
 		return k.in // echo is the command
 	}
 	return k.built(k.args[i:], k.inputs(), replace)

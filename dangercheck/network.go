@@ -108,7 +108,7 @@ func service(k *call) string {
 
 // stopsDaemon judges start-stop-daemon -K.
 func stopsDaemon(k *call) string {
-	if !k.short("K") && !k.has("--stop") {
+	if !k.short("K") && !k.has("--stop") || k.harmlessSignal() {
 		return ""
 	}
 	for _, a := range k.args {
@@ -126,11 +126,10 @@ func systemctlStop(k *call) string {
 	}
 	verb := ops[0].text()
 	for _, v := range ops[1:] {
-		kind, name := serviceKind(v.text()), strings.TrimSuffix(v.text(), ".service")
+		kind := serviceKind(v.text())
 		switch {
 		case kind != "network" && kind != "login":
-		case verb == "stop", verb == "mask", verb == "kill", verb == "disable" && k.has("--now"),
-			verb == "restart" && (name == "networking" || name == "network"):
+		case verb == "stop", verb == "mask", verb == "kill", verb == "disable" && k.has("--now"):
 			return verb + " of " + v.text() + " can cut the connection"
 		}
 	}

@@ -16,14 +16,14 @@ func (k *call) output() fact {
 	case "true", "false", ":", "sleep", "wait", "mkdir", "touch", "kill", "umount", "test", "[", "exit":
 		return fact{}
 	case "cat", "tee", "sponge", "pv", "head", "tail", "sort", "uniq":
-		return k.passed(out)
+		return k.passed()
 	case "grep", "egrep", "fgrep":
 		if out.pid == "*" && !k.short("v") {
 			out.pid = k.grepped()
 		}
 	case "pwd":
 		out.text = string(markPwd)
-	case "which", "type":
+	case "which":
 		if len(k.args) > 0 {
 			out.text = k.args[len(k.args)-1].s
 		}
@@ -46,19 +46,25 @@ func (k *call) output() fact {
 }
 
 // passed is the output of programs that pass on what they read.
-func (k *call) passed(out fact) fact {
+func (k *call) passed() fact {
 	ops := k.operands("nckt")
-	if k.name != "tee" && len(ops) > 0 && ops[0].s != "-" {
-		switch {
-		case ops[0].file:
-			return *ops[0].src
-		case strings.HasSuffix(ops[0].s, ".pid"):
-			out.pid = strings.TrimSuffix(base(ops[0].text()), ".pid")
-		}
-		return out
+	if k.name == "tee" || len(ops) == 0 {
+		return k.in
 	}
-	out = k.in
-	return out
+	var out outputs
+	for _, v := range ops {
+		switch {
+		case v.s == "-":
+			out.add(k.c, k.in)
+		case v.file:
+			out.add(k.c, *v.src)
+		case strings.HasSuffix(v.s, ".pid"):
+			out.add(k.c, fact{text: unknown, pid: strings.TrimSuffix(base(v.text()), ".pid")})
+		default:
+			out.add(k.c, opaque(fact{}))
+		}
+	}
+	return out.all()
 }
 
 // grepped is the name of the process that grep picks from a list.
@@ -146,15 +152,24 @@ func (k *call) echo() string {
 	return plain(s) + "\n"
 }
 
-// printf fills in strings; another conversion stands for something unknown.
+// printf follows strings; another conversion stands for something unknown.
 func (k *call) printf() string {
 	args := k.args
 	if len(args) > 0 && args[0].text() == "--" {
 		args = args[1:]
 	}
-	if len(args) == 0 || args[0].text() == "-v" {
+	if len(args) > 2 && args[0].text() == "-v" {
+		k.s.set(args[1].text(), value{s: printed(k.c, args[2:])})
 		return ""
 	}
+	if len(args) == 0 {
+		return ""
+	}
+	return printed(k.c, args)
+}
+
+// printed fills in the format that is the first of args.
+func printed(c *checker, args []value) string {
 	format, args := unescaped(plain(args[0].s)), args[1:]
 	var b strings.Builder
 	for range maxRounds {
@@ -165,10 +180,10 @@ func (k *call) printf() string {
 				continue
 			}
 			i++
-			switch c := format[i]; {
-			case c == '%':
+			switch {
+			case format[i] == '%':
 				b.WriteByte('%')
-			case strings.IndexByte("sbdq", c) < 0:
+			case strings.IndexByte("sbdq", format[i]) < 0:
 				b.WriteByte(markUnknown)
 			case len(args) > 0:
 				b.WriteString(plain(args[0].s))
@@ -178,7 +193,7 @@ func (k *call) printf() string {
 				return unknown
 			}
 		}
-		if len(args) == 0 || len(args) == before || !k.c.spend(b.Len()) {
+		if len(args) == 0 || len(args) == before || !c.spend(b.Len()) {
 			break
 		}
 	}

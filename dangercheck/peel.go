@@ -42,7 +42,7 @@ var wrappers = [...]wrapper{
 	{name: "sshpass", values: "pfdP"},
 	{name: "autossh", values: "M"},
 	{name: "watch", values: "nqdi", long: "interval equexit"},
-	{name: "script", values: "cEIOBTmo", long: "command", text: "c command"},
+	{name: "script", values: "cEIOBTmo", long: "command", skip: 1, text: "c command"},
 	{name: "strace", values: "oepsEuaIPSbXO"}, {name: "ltrace", values: "oepsuanAlx"},
 	{name: "unshare", values: "RwSG", long: "root wd", dir: "w wd", shell: "m n p r U u i"},
 	{name: "nsenter", values: "tSGW", long: "target", shell: "t m n p a"},
@@ -51,7 +51,7 @@ var wrappers = [...]wrapper{
 	{name: "setarch", skip: 1}, {name: "setuidgid", skip: 1}, {name: "logsave", skip: 1},
 	{name: "runuser", values: "ugGcs", long: "user group command shell", text: "c command"},
 	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
-	{name: "rlwrap"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
+	{name: "rlwrap"}, {name: "valgrind"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
 	{name: "systemd-run", values: "upEHM", long: "unit property description slice setenv uid gid nice working-directory on-active on-boot on-startup on-calendar on-unit-active timer-property", dir: "working-directory"},
 	{name: "systemd-inhibit", long: "what who why mode", idle: "list"},
 	{name: "cpulimit", values: "lpec", long: "limit", idle: "p"},
@@ -119,7 +119,6 @@ type peeled struct {
 	args   []value // the command, or the parameters of text
 	text   string
 	isText bool
-	name   value // $0 of the text
 	shell  bool
 	dir    value // where it runs, if that changes
 }
@@ -143,7 +142,10 @@ func (k *call) peel() (p peeled, ok bool) {
 				return peeled{}, false
 			}
 			i += used
+		case a == "-" && k.name == "env":
+			i++
 		case isAssignment(a) && hasWord("env sudo doas", k.name):
+			k.declare(k.args[i])
 			i++
 		case skip > 0:
 			i, skip = i+1, skip-1

@@ -12,7 +12,7 @@ func shutdown(k *call) string {
 
 func systemctlPower(k *call) string {
 	ops := k.operands("HMtps")
-	if len(ops) == 0 || k.has("--help") {
+	if len(ops) == 0 || k.has("--help") || k.has("--when=cancel") || k.has("--when") && k.has("cancel") {
 		return ""
 	}
 	switch ops[0].text() {

@@ -38,46 +38,24 @@ func looks(c *command, src string) bool {
 	if c.kind != simple || len(c.assigns) > 0 || len(c.words) == 0 {
 		return false
 	}
-	args := make([]string, 0, len(c.words))
-	glob := noGlob
-	at, r := c.pos, 0
-	for i := range c.words {
-		w := &c.words[i]
-		for ; r < len(c.redirs) && c.redirs[r].pos < w.pos; r++ {
-			if !quiets(&c.redirs[r], src, at) {
-				return false
-			}
-			at = c.redirs[r].end
-		}
-		text, g, ok := lookWord(w)
-		if !ok || strings.Trim(src[at:w.pos], " \t") != "" {
+	for i := range c.redirs {
+		switch r := &c.redirs[i]; src[r.pos:r.end] {
+		case "2>/dev/null", "2> /dev/null", "2>&1":
+		default:
 			return false
 		}
-		at = w.end
-		glob = max(glob, g)
-		args = append(args, text)
 	}
-	for ; r < len(c.redirs); r++ {
-		if !quiets(&c.redirs[r], src, at) {
+	args := make([]string, len(c.words))
+	glob := noGlob
+	for i := range c.words {
+		text, g, ok := lookWord(&c.words[i])
+		if !ok {
 			return false
 		}
-		at = c.redirs[r].end
+		args[i], glob = text, max(glob, g)
 	}
 	l := lookerOf(args[0])
-	return at == c.end && l != nil && glob <= l.globs && l.looks(args[1:])
-}
-
-// quiets reports whether a redirection only moves error messages out of the
-// way, and nothing but blanks lies between it and at.
-func quiets(r *redir, src string, at int) bool {
-	if strings.Trim(src[at:r.pos], " \t") != "" {
-		return false
-	}
-	switch src[r.pos:r.end] {
-	case "2>/dev/null", "2> /dev/null", "2>&1":
-		return true
-	}
-	return false
+	return l != nil && glob <= l.globs && l.looks(args[1:])
 }
 
 // globbing is how far a word is a file name pattern.

@@ -212,7 +212,7 @@ func (k *call) operands(valued string) []value {
 	return out
 }
 
-// word returns the text of the i-th of vals, "" if there are not so many.
+// textAt returns the text of the i-th of vals, "" if there are not so many.
 func textAt(vals []value, i int) string {
 	if i < len(vals) {
 		return vals[i].text()

@@ -104,9 +104,7 @@ func (c *checker) command(cmd *command, s *scope, in fact) fact {
 	case forLoop:
 		return to.pass(c, c.loop(cmd, s, in), s)
 	case whileLoop:
-		if cmd.reads() {
-			return to.pass(c, c.loopOverLines(cmd, s, in), s)
-		}
+		return to.pass(c, c.whileLoop(cmd, s, in), s)
 	}
 	c.expandAll(cmd.words, s)
 	return to.pass(c, c.lists(cmd.body, s, in), s)
@@ -147,15 +145,21 @@ func (cmd *command) reads() bool {
 	return first.kind == simple && len(first.words) > 0 && first.words[0].bare() == "read"
 }
 
-func (c *checker) loopOverLines(cmd *command, s *scope, in fact) fact {
+// whileLoop judges a loop once, and again for each line that it reads and each
+// parameter that it shifts away.
+func (c *checker) whileLoop(cmd *command, s *scope, in fact) fact {
 	var out outputs
+	reads := cmd.reads()
 	for range maxRounds {
+		args := len(s.args)
 		out.add(c, c.lists(cmd.body, s, in))
 		_, rest, ok := strings.Cut(in.text, "\n")
-		if !ok || rest == "" {
-			break
+		switch {
+		case reads && ok && rest != "":
+			in.text = rest
+		case len(s.args) == args || len(s.args) < 2:
+			return out.all()
 		}
-		in.text = rest
 	}
 	return out.all()
 }
@@ -190,6 +194,9 @@ func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 		}
 	}
 	for i := range cmd.assigns { // they held for this command alone
+		if declares(args[0].s) {
+			break
+		}
 		name := cmd.assigns[i].name
 		if old := before.lookup(name); old != nil {
 			s.set(name, old...)
@@ -258,6 +265,9 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 	var to plumbing
 	for i := range rs {
 		r := &rs[i]
+		if !c.spend(valueCost) {
+			break
+		}
 		if r.body != nil {
 			in = sourceOf(c.one(r.body, s))
 			continue
@@ -310,9 +320,6 @@ func (c *checker) inner(text string, s *scope, in fact) fact {
 	if len(text) > maxText || !c.spend(4*len(text)) {
 		return fact{}
 	}
-	fixed := c.fixed
-	c.fixed = true
-	out := c.list(parse(plain(text)), s, in)
-	c.fixed = fixed
-	return out
+	p := &parser{src: plain(text), foreign: true}
+	return c.list(p.list(false), s, in)
 }

@@ -41,8 +41,8 @@ const (
 )
 
 // part is one piece of a word. op says what ${name op alt} does with the value:
-// '-' gives a default, '+' another value, '%' and '#' cut the end or the start,
-// '*' something not followed here.
+// '-' and '=' give a default, '+' another value, '%' and '#' cut the end or the
+// start, '*' something not followed here.
 type part struct {
 	kind   partKind
 	text   string // literal text, or the variable's name
@@ -191,6 +191,7 @@ func (p *parser) word() (w word, ok bool) {
 	}
 	b.flush(false)
 	b.w.end = p.pos
+	b.w.odd = b.w.odd || b.w.bare() == "[[" // some shells read on differently behind it
 	return b.w, true
 }
 

@@ -26,7 +26,7 @@ type Shape struct {
 func Split(cmd string) Shape {
 	s := splitter{src: hideMarks(cmd), had: make(map[string]bool)}
 	l := parse(s.src)
-	s.Simple = s.src == cmd && strings.IndexByte(cmd, '\r') < 0 && s.plain(l)
+	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0 && s.plain(l)
 	s.typed(l)
 	c := checker{work: maxWork, seen: s.run}
 	c.list(l, &scope{}, fact{})
@@ -123,7 +123,8 @@ func typedWord(w *word) string {
 }
 
 // plain reports whether a list holds nothing but plain commands, and whether
-// they and what separates them are the whole text.
+// their words and what separates them are the whole text: redirections and
+// assignments are neither.
 func (s *splitter) plain(l *list) bool {
 	at := 0
 	for i := range l.items {
@@ -132,16 +133,13 @@ func (s *splitter) plain(l *list) bool {
 			return false
 		}
 		for _, cmd := range it.pipe {
-			if cmd.kind != simple || len(cmd.words) == 0 || len(cmd.redirs)+len(cmd.assigns) > 0 || !separates(s.src[at:cmd.words[0].pos]) {
-				return false
-			}
-			if !isProgram(&cmd.words[0]) {
+			if cmd.kind != simple || len(cmd.words) == 0 || !isProgram(&cmd.words[0]) || !separates(s.src[at:cmd.words[0].pos]) {
 				return false
 			}
 			at = cmd.words[0].pos
 			for j := range cmd.words {
 				w := &cmd.words[j]
-				if strings.Trim(strings.ReplaceAll(s.src[at:w.pos], "\\\n", ""), " \t") != "" || !isPlain(w) || evaluates(cmd.words[0].parts[0].text, w) {
+				if strings.Trim(strings.ReplaceAll(s.src[at:w.pos], "\\\n", ""), " \t") != "" || !isPlain(w) || evaluates(cmd.words[0].bare(), w) {
 					return false
 				}
 				at = w.end
