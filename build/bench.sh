@@ -12,6 +12,7 @@ build/cross.sh "$1" 386 amd64
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 go build -buildvcs=false -o "$scratch/model" ./tests/model
+mkdir "$scratch/home"
 printf 'call bash {"command":"uname -a"}\n\necho\n' >"$scratch/answers"
 
 # least FILE PATTERN: the smallest number that PATTERN captures in FILE.

@@ -97,6 +97,9 @@ func (c *Client) post(ctx context.Context, u *url.URL, b *outgoing) (*http.Respo
 	req.ContentLength = b.size
 	req.Body = b.open()
 	req.GetBody = func() (io.ReadCloser, error) { return b.open(), nil }
+	// Present but without a value it is not sent, and tells net/http that the
+	// request may go out again when the server had closed the idle connection.
+	req.Header["Idempotency-Key"] = []string{}
 	return c.http.Do(req)
 }
 

@@ -204,3 +204,23 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+func TestMisspeltKeys(t *testing.T) {
+	for text, part := range map[string]string{
+		`{"permisions":{"bash":"deny"}}`: "is permissions meant?",
+		`{"Permission":{}}`:              "is permissions meant?",
+		`{"write_scop":"project"}`:       "is write_scope meant?",
+	} {
+		b := newBox(t)
+		b.user(text)
+		if _, _, err := Load(b.place(), Trust{}); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("Load of %s: %v, want %q", text, err, part)
+		}
+	}
+	b := newBox(t)
+	b.user(`{"baseUrl":"http://x/","theme":"dark"}`)
+	_, notices, err := Load(b.place(), Trust{})
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "is base_url meant?") {
+		t.Errorf("Load of odd keys: %q, %v", notices, err)
+	}
+}

@@ -88,9 +88,18 @@ func (l *loader) member(name string, v *fastjson.Value) *ConfigError {
 		}
 		return l.members(name+".", v.GetObject())
 	}
+	for _, k := range refusals {
+		if distance(strings.ToLower(name), k) <= 2 {
+			return configError(l.path, chat.EscapeText(name, 80), "is no key; is "+k+" meant? What it refuses would be lost")
+		}
+	}
 	l.unknown(name)
 	return nil
 }
+
+// refusals are the keys whose misspelling would drop a refusal, so that it is a
+// fault and not a remark.
+var refusals = []string{"permissions", "permission_mode", "write_scope", "sandbox", "sandbox_required"}
 
 func (l *loader) unknown(name string) {
 	u := UnknownKey{File: l.shown, Key: chat.EscapeText(name, 80)}
@@ -106,7 +115,9 @@ func (l *loader) unknown(name string) {
 		for i, k := range l.all {
 			names[i] = k.name
 		}
-		u.Nearest = nearest(name, names)
+		if u.Nearest = nearest(name, names); u.Nearest != "" {
+			l.say("%s is no key and has no effect; is %s meant?", u.Key, u.Nearest)
+		}
 	}
 	l.c.Unknown = append(l.c.Unknown, u)
 }
