@@ -50,6 +50,11 @@ func TestPrecedence(t *testing.T) {
 		},
 			"error: cancelled by the user", "journal assistant"},
 		{"parse", func(s *stage) { s.fail["subject"] = errors.New("bad path") }, "error: bad path", "subject"},
+		{"deny rule", func(s *stage) {
+			r, _ := policy.ParseRule("ac*", "x")
+			s.policy.Rules.Deny = []policy.Rule{r}
+		}, "error: denied by rule ac* (x)", "subject"},
+		{"boundary", func(s *stage) { s.policy.Mode = policy.ModePlan }, "error: denied: plan mode allows only looking", "subject"},
 		{"refuse", func(s *stage) { s.policy.Levels["act"] = policy.Level{Source: "x"} },
 			"error: denied: permission for act is deny (x)", "subject"},
 		{"pre", func(s *stage) { s.fail["pre"] = errors.New("not today") }, "error: denied by hook: not today", "pre"},

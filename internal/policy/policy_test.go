@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -232,19 +234,109 @@ func TestElsewhere(t *testing.T) {
 // TestOrder holds the order of the steps: the earlier one gives the reason.
 func TestOrder(t *testing.T) {
 	p := &Policy{Toolset: []string{"read"}, Boundary: "boundary", Levels: map[string]Level{"write": {Deny, "level"}}}
+	p.Rules.Deny, p.ProjectScope, p.Mode = rules(t, "write"), true, ModePlan
 	s := Subject{Tool: "write", Effect: Write, Paths: []Path{{Abs: "/p", Guard: NoWrite}}}
-	for _, want := range []string{
-		"denied: write may not touch /p (cluade's own state)",
-		"denied: boundary",
-		"denied: permission for write is deny (level)",
+	for _, step := range []struct {
+		want string
+		lift func() // what gave this reason
+	}{
+		{"denied by rule write (config.json)", func() { p.Rules.Deny = nil }},
+		{"denied: write may not touch /p (cluade's own state)", func() { s.Paths[0].Guard = Open }},
+		{"denied: /p is outside the project, and writes are limited to it (write_scope)", func() { p.ProjectScope = false }},
+		{"denied: plan mode allows only looking", func() { p.Mode = ModeBypass }},
+		{"denied: boundary", func() { p.Toolset = nil }},
+		{"denied: permission for write is deny (level)", func() {}},
 	} {
-		if got := p.Refuse(s); got.Reason != want {
-			t.Errorf("Refuse = %q, want %q", got.Reason, want)
+		if got := p.Refuse(s); got.Reason != step.want || got.Verdict != Deny {
+			t.Errorf("Refuse = %+v, want %q", got, step.want)
 		}
-		if s.Paths != nil {
-			s.Paths = nil
-		} else {
-			p.Toolset = nil
+		step.lift()
+	}
+}
+
+// TestOrderOfTheGate: what makes a call a question, and who answers it. Each
+// reason outweighs those behind it, though an allow rule, a grant and a hook
+// would all answer a plain question.
+func TestOrderOfTheGate(t *testing.T) {
+	p := &Policy{Attended: true, Levels: map[string]Level{"bash": {Ask, "level"}}}
+	p.Rules.Ask, p.Rules.Allow, p.Grants = rules(t, "bash(reboot *)"), rules(t, "bash"), rules(t, "bash")
+	s := Subject{Tool: "bash", Effect: Execute, Command: "reboot"}
+	gate := func(w Wish) Decision { return p.Gate(s, p.Refuse(s), w) }
+	if got := gate(WishAllow); !got.Danger || !got.Firm || got.Class != "power" || got.Segment != "reboot" {
+		t.Errorf("danger: %+v", got)
+	}
+	p.Attended = false
+	if got := gate(WishAllow); got.Verdict != Deny || !got.Alone || !strings.HasPrefix(got.Reason, "denied: dangerous command (power: ") {
+		t.Errorf("danger, nobody there: %+v", got)
+	}
+	p.Attended, p.Danger.Exempt = true, []string{"power"}
+	if got := gate(WishAllow); got.Danger || !got.Firm || got.Reason != "rule bash(reboot *) asks (config.json)" {
+		t.Errorf("ask rule: %+v", got)
+	}
+	p.Rules.Ask = nil
+	if got := gate(WishAsk); !got.Firm || got.Reason != "a hook asks" {
+		t.Errorf("hook: %+v", got)
+	}
+	// Each of the three alone answers a plain question; a rule of the
+	// configuration does so even where nobody is there, the others do not.
+	all := *p
+	for name, keep := range map[string]func(){
+		"rule":  func() { p.Grants = nil },
+		"grant": func() { p.Rules.Allow = nil },
+		"hook":  func() { p.Rules.Allow, p.Grants = nil, nil },
+	} {
+		*p = all
+		keep()
+		wish := WishNone
+		if name == "hook" {
+			wish = WishAllow
+		}
+		for _, attended := range []bool{true, false} {
+			p.Attended = attended
+			want := attended || name == "rule"
+			if got := gate(wish); (got.Verdict == Allow) != want {
+				t.Errorf("%s, attended %v: %+v, want allow %v", name, attended, got, want)
+			}
+		}
+	}
+	*p = all
+	p.Rules.Allow, p.Grants = nil, nil
+	if got := gate(WishNone); got.Verdict != Ask || got.Firm {
+		t.Errorf("nothing answers: %+v", got)
+	}
+}
+
+// TestEveryMode walks every mode over every effect and level.
+func TestEveryMode(t *testing.T) {
+	asks := map[Mode][]Effect{ModeAsk: {Network, Write, Execute, External}, ModeAcceptEdits: {Network, Execute, External}}
+	for m := ModeDefault; m <= ModeBypass; m++ {
+		for _, e := range []Effect{Read, Session, Network, Write, Execute, External} {
+			for _, v := range []Verdict{Deny, Ask, Allow} {
+				want := v
+				switch {
+				case v == Allow && slices.Contains(asks[m], e):
+					want = Ask
+				case v == Ask && (m == ModeBypass || m == ModeAcceptEdits && e == Write):
+					want = Allow
+				}
+				p := &Policy{Attended: true, Mode: m, Levels: map[string]Level{"skill": {v, "x"}}}
+				if got := p.Refuse(Subject{Tool: "skill", Effect: e}); got.Verdict != want {
+					t.Errorf("mode %v, effect %v, level %v = %+v, want %v", m, e, v, got, want)
+				}
+			}
+		}
+	}
+	p := &Policy{Attended: true, Mode: ModePlan, Levels: Defaults()}
+	p.ApplyYes()
+	for s, want := range map[*Subject]bool{
+		{Tool: "read", Effect: Read}: true, {Tool: "compact", Effect: Session}: true, {Tool: "subagent", Effect: Execute}: true,
+		{Tool: "bash", Effect: Execute, Command: "ps"}: true, {Tool: "bash", Effect: Execute, Command: "ps > x"}: false,
+		{Tool: "bash", Effect: Execute, Command: "touch x"}: false, {Tool: "write", Effect: Write}: false,
+		{Tool: "web_fetch", Effect: Network}: false, {Tool: "remote_bash", Effect: Execute, Host: "h"}: false,
+		{Tool: "read", Effect: Execute, Host: "root@h:22"}: false, {Tool: "mcp__a__b", Effect: External}: false,
+	} {
+		if got := p.Gate(*s, p.Refuse(*s), WishAllow); (got.Verdict == Allow) != want {
+			t.Errorf("plan mode, %+v = %+v, want %v", *s, got, want)
 		}
 	}
 }
