@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cluade/internal/policy"
+	"cluade/internal/proc"
 )
 
 // The rules between runs. Every child process is told in CLUADE_PARENT what the
@@ -22,6 +23,8 @@ type parent struct {
 	depth   int    // of the run that is told
 	baseURL string // where the run above sends its requests
 	bounds  policy.Bounds
+	sandbox proc.Level // commands are confined so at least
+	must    bool       // and do not run where they are not
 }
 
 // The members of CLUADE_PARENT. A run that does not know one of them refuses to
@@ -37,6 +40,8 @@ const (
 	keyScope   = "scope"
 	keyExempt  = "exempt"
 	keyRemote  = "skip_remote"
+	keySandbox = "sandbox"
+	keyMust    = "sandbox_required"
 )
 
 // String is the text of CLUADE_PARENT, in the form of a URL's query.
@@ -56,6 +61,12 @@ func (p *parent) String() string {
 	}
 	if b.SkipRemote {
 		v.Set(keyRemote, "true")
+	}
+	if p.sandbox != proc.Off {
+		v.Set(keySandbox, p.sandbox.String())
+	}
+	if p.must {
+		v.Set(keyMust, "true")
 	}
 	for _, r := range b.Deny {
 		v.Add(keyDeny, r.Text)
@@ -90,7 +101,7 @@ func checkMembers(v url.Values) error {
 	for name, list := range v {
 		switch name {
 		case keyDeny, keyAsk:
-		case keyDepth, keyBaseURL, keyAllow, keyTools, keyMode, keyScope, keyExempt, keyRemote:
+		case keyDepth, keyBaseURL, keyAllow, keyTools, keyMode, keyScope, keyExempt, keyRemote, keySandbox, keyMust:
 			if len(list) != 1 {
 				return fmt.Errorf("%s stands there %d times", name, len(list))
 			}
@@ -123,6 +134,10 @@ func (p *parent) take(v url.Values) (err error) {
 	if b.Mode, ok = policy.ParseMode(v.Get(keyMode)); !ok || b.Mode == policy.ModeBypass {
 		return fmt.Errorf("%s is %.20q", keyMode, v.Get(keyMode))
 	}
+	if p.sandbox, ok = proc.ParseLevel(v.Get(keySandbox)); !ok && v.Has(keySandbox) {
+		return fmt.Errorf("%s is %.20q", keySandbox, v.Get(keySandbox))
+	}
+	p.must = v.Has(keyMust)
 	if v.Has(keyScope) && !filepath.IsAbs(b.Scope) {
 		return fmt.Errorf("%s is %.80q", keyScope, b.Scope)
 	}
@@ -169,7 +184,10 @@ func (a *app) asParent() *parent {
 	if b.Scope != "" {
 		b.Scope = resolved(b.Scope)
 	}
-	return &parent{depth: a.depth + 1, baseURL: a.cfg.BaseURL, bounds: b}
+	return &parent{
+		depth: a.depth + 1, baseURL: a.cfg.BaseURL, bounds: b,
+		sandbox: a.sandbox().Level, must: a.mustConfine(),
+	}
 }
 
 // childVars is the environment of child processes: what this process has,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cluade/internal/policy"
+	"cluade/internal/proc"
 	"cluade/store"
 )
 
@@ -21,11 +22,11 @@ func TestParent(t *testing.T) {
 		return list
 	}
 	for _, want := range []parent{
-		{1, "http://x/v1", policy.Bounds{Allow: []string{"bash", "read"}}},
-		{2, "http://x/v1?a=b&c=%20;,", policy.Bounds{Allow: []string{}, Toolset: []string{}, Mode: policy.ModePlan}},
-		{2, "http://[::1]:1/", policy.Bounds{Allow: []string{"mcp__a__b"}, Toolset: []string{"read", "glob"}, Mode: policy.ModeAsk}},
-		{1, "http://x", policy.Bounds{Allow: []string{}, Deny: rules("bash(rm *)", "read(/a b/%2f&\"\n)"), Ask: rules("mcp__*"),
-			Scope: "/a b", Exempt: []string{"power", "disk"}, SkipRemote: true}},
+		{depth: 1, baseURL: "http://x/v1", bounds: policy.Bounds{Allow: []string{"bash", "read"}}},
+		{depth: 2, baseURL: "http://x/v1?a=b&c=%20;,", bounds: policy.Bounds{Allow: []string{}, Toolset: []string{}, Mode: policy.ModePlan}},
+		{depth: 2, baseURL: "http://[::1]:1/", bounds: policy.Bounds{Allow: []string{"mcp__a__b"}, Toolset: []string{"read", "glob"}, Mode: policy.ModeAsk}},
+		{depth: 1, baseURL: "http://x", bounds: policy.Bounds{Allow: []string{}, Deny: rules("bash(rm *)", "read(/a b/%2f&\"\n)"), Ask: rules("mcp__*"),
+			Scope: "/a b", Exempt: []string{"power", "disk"}, SkipRemote: true}, sandbox: proc.Confined, must: true},
 	} {
 		text := want.String()
 		got, err := parseParent(text)
@@ -40,7 +41,7 @@ func TestParent(t *testing.T) {
 
 // TestParentRefuses: what is not understood may be a limit.
 func TestParentRefuses(t *testing.T) {
-	whole := (&parent{1, "http://x", policy.Bounds{Allow: []string{"read"}, Toolset: []string{"read"}}}).String()
+	whole := (&parent{depth: 1, baseURL: "http://x", bounds: policy.Bounds{Allow: []string{"read"}, Toolset: []string{"read"}}}).String()
 	change := func(old, new string) string {
 		text := strings.Replace(whole, old, new, 1)
 		if text == whole {
@@ -52,7 +53,7 @@ func TestParentRefuses(t *testing.T) {
 		"x", " ", "base_url=http://x", "%", whole + "&v=2", whole + "&allow=bash", whole + ";allow=bash", whole + "&%zz=1",
 		change("depth=1", "depth=0"), change("depth=1", "depth=one"), change("depth=1", ""), change("allow=read", ""), change("base_url=", "base="),
 		change("mode=default", "mode=none"), change("mode=default", "mode=bypass"), change("mode=default", ""),
-		whole + "&deny=zap", whole + "&deny=bash(", whole + "&ask=", whole + "&scope=", whole + "&scope=relative", strings.Repeat("a", 1<<16),
+		whole + "&deny=zap", whole + "&deny=bash(", whole + "&ask=", whole + "&scope=", whole + "&scope=relative", whole + "&sandbox=none", whole + "&sandbox=", strings.Repeat("a", 1<<16),
 	} {
 		if p, err := parseParent(text); err == nil {
 			t.Errorf("parseParent(%.200q) = %+v, want an error", text, p)
@@ -68,7 +69,7 @@ func TestParentRefuses(t *testing.T) {
 func TestParentNarrows(t *testing.T) {
 	touch := reply{tool: "bash", args: `{"command":"echo ran"}`}
 	above := func(allow, toolset []string, more ...string) string {
-		text := (&parent{1, "http://elsewhere/v1", policy.Bounds{Allow: allow, Toolset: toolset}}).String()
+		text := (&parent{depth: 1, baseURL: "http://elsewhere/v1", bounds: policy.Bounds{Allow: allow, Toolset: toolset}}).String()
 		for _, m := range more {
 			text = strings.Replace(text, "mode=default", m, 1)
 		}
@@ -111,7 +112,7 @@ func TestParentNarrows(t *testing.T) {
 func TestParentDepth(t *testing.T) {
 	w := newWorld(t)
 	w.vars["CLUADE_DEPTH"] = "0"
-	w.vars["CLUADE_PARENT"] = (&parent{maxDepth, "http://x", policy.Bounds{}}).String()
+	w.vars["CLUADE_PARENT"] = (&parent{depth: maxDepth, baseURL: "http://x"}).String()
 	w.wantNothingSent(w.run("hi"), `number 4`)
 }
 
@@ -167,7 +168,7 @@ func TestParentScope(t *testing.T) {
 	}
 	for _, tt := range tests {
 		w := newWorld(t, reply{tool: "write", args: `{"filePath":"` + tt.file + `","content":"x"}`})
-		w.vars["CLUADE_PARENT"] = (&parent{1, w.url, policy.Bounds{Allow: []string{"write"}, Scope: scope}}).String()
+		w.vars["CLUADE_PARENT"] = (&parent{depth: 1, baseURL: w.url, bounds: policy.Bounds{Allow: []string{"write"}, Scope: scope}}).String()
 		w.run("--cwd", tt.dir, "hi")
 		if got := w.message(1, -1); strings.Contains(got, "is outside the project") == tt.allowed {
 			t.Errorf("write %s in %s: %q, want it allowed: %v", tt.file, tt.dir, got, tt.allowed)

@@ -23,11 +23,19 @@ func Confine(argv []string) (code int, ok bool) {
 	return 126, true // as a shell says of a program that cannot be run
 }
 
-// sandbox is what holds for commands.
+// sandbox is what holds for commands: no less than for those of the run above.
 func (a *app) sandbox() proc.Sandbox {
 	level, _ := proc.ParseLevel(a.cfg.Safety.Sandbox) // the words were checked
+	if a.above != nil {
+		level = max(level, a.above.sandbox)
+	}
 	l := a.cfg.Safety.Limits
 	return proc.Sandbox{Level: level, Procs: l.Procs, FileMB: l.FileMB, CPU: l.CPU, MemMB: l.MemMB, Root: a.place.Dir}
+}
+
+// mustConfine says that no command runs where the sandbox is not in force.
+func (a *app) mustConfine() bool {
+	return a.cfg.Safety.SandboxRequired || a.above != nil && a.above.must
 }
 
 // sandboxWarnings tell what differs from the default, and what was asked for
@@ -49,8 +57,8 @@ func (a *app) cmdSandbox(word string) (bool, error) {
 		if !ok {
 			return false, fmt.Errorf("there is no level %s; the levels are off, limits and confined", chat.EscapeText(word, 60))
 		}
-		a.tools.Sandbox.Level = level
-		a.cfg.Safety.Sandbox = word
+		a.cfg.Safety.Sandbox = level.String()
+		a.tools.Sandbox, a.tools.Vars = a.sandbox(), a.childVars()
 	}
 	a.out.Print(sandboxText(a.tools.Sandbox))
 	return false, nil

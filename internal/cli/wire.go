@@ -68,7 +68,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
 		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
 		Skills: a.skillRoots(), Subagent: a.subagents(), Hidden: a.policy.Hides,
-		Sandbox: a.sandbox(), MustConfine: a.cfg.Safety.SandboxRequired,
+		Sandbox: a.sandbox(), MustConfine: a.mustConfine(),
 		Web: a.web(),
 		SSH: a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
 	}
