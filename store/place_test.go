@@ -18,9 +18,10 @@ func TestFindPlace(t *testing.T) {
 		{home, "", home, filepath.Join(home, ".cluade")},
 		{home, "/x/y/", home, "/x/y"},
 		{home, "rel", home, "/some/dir/rel"},
-		{"relative", "", passwd, state},
+		{"relative", "", "", ""},
 		{"", "", passwd, state},
-		{home + "/nothing", "", passwd, state},
+		{home + "/nothing", "", "", ""},
+		{home + "/nothing", "/x/y", "", "/x/y"},
 	}
 	for _, tt := range tests {
 		env := map[string]string{"HOME": tt.home, "CLUADE_HOME": tt.state}

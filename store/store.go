@@ -74,14 +74,19 @@ type Place struct {
 	Getenv func(string) string
 }
 
-// FindPlace names the state directory from CLUADE_HOME, HOME, or the passwd
-// entry of the user, in that order. A home that is not an absolute path of an
-// existing directory counts as none, as with "nobody" and in bare cron jobs;
-// the working directory never takes its place. CLUADE_HOME need not exist.
+// FindPlace names the state directory from CLUADE_HOME, HOME or, where that is
+// not set as in bare cron jobs, the passwd entry of the user. A home that is not
+// an absolute path of an existing directory counts as none, as with "nobody".
+// Neither the passwd entry nor the working directory takes its place: who names
+// another home does not want this one's key and sessions. CLUADE_HOME need not
+// exist.
 func FindPlace(dir string, getenv func(string) string) Place {
 	p := Place{Dir: dir, Home: getenv("HOME"), Getenv: getenv}
-	if !isHome(p.Home) {
+	switch {
+	case p.Home == "":
 		p.Home = passwdHome(os.Getuid())
+	case !isHome(p.Home):
+		p.Home = ""
 	}
 	switch state := getenv("CLUADE_HOME"); {
 	case filepath.IsAbs(state):
