@@ -137,6 +137,9 @@ func (s *shell) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// maxCommand is a little less than the longest argument on Linux.
+const maxCommand = 120 << 10
+
 // shellMark comes before the output of a script: a login shell may print a
 // greeting even where nobody reads it.
 const shellMark = "--- cluade ---"
@@ -148,9 +151,13 @@ func (c *connection) shell(ctx context.Context, input []byte, script string, arg
 	for _, a := range args {
 		words = append(words, quoteShell(a))
 	}
+	command := strings.Join(words, " ")
+	if len(command) > maxCommand {
+		return nil, nil, errors.New("names and patterns are too long together")
+	}
 	s := &shell{ctx: ctx, conn: c, errs: make(chan string, 1), free: context.AfterFunc(ctx, c.close)}
 	var err error
-	if s.remoteCommand, err = c.start(strings.Join(words, " ")); err != nil {
+	if s.remoteCommand, err = c.start(command); err != nil {
 		s.free()
 		return nil, nil, err
 	}

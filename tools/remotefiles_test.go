@@ -306,6 +306,25 @@ func TestRemoteLinkRefused(t *testing.T) {
 	want(t, e, "read", at(t, s, args{"filePath": e.Dir + "/link"}), "1: s")
 }
 
+// On a full disk, a read-only one and a mount point the old file stays, or the
+// new one is whole.
+func TestRemoteWriteDisk(t *testing.T) {
+	s := newDropbear(t, []string{"ed25519"}, `mkdir -p "$1/full" "$1/ro" && mount -t tmpfs -o size=64k none "$1/full" &&
+		mount -t tmpfs none "$1/ro" && echo old >"$1/ro/f" && mount -o remount,ro "$1/ro" &&
+		echo old >"$1/full/mount" && echo old >"$1/below" && chmod 600 "$1/below" && mount --bind "$1/below" "$1/full/mount" &&`)
+	e := known(t, s)
+	file := s.dir + "/full/f"
+	to := func(path string) string { return "wrote " + path + " on root@127.0.0.1:" + number(s.port()) }
+	want(t, e, "write", at(t, s, args{"filePath": file, "content": "old"}), to(file))
+	wantError(t, e, "write", at(t, s, args{"filePath": file, "content": strings.Repeat("x", 200000)}), file, "nothing was changed")
+	want(t, e, "read", at(t, s, args{"filePath": file}), "1: old")
+	want(t, e, "glob", at(t, s, args{"pattern": s.dir + "/full/*"}), file+"\n"+s.dir+"/full/mount")
+	wantError(t, e, "write", at(t, s, args{"filePath": s.dir + "/ro/f", "content": "new"}), s.dir+"/ro/f")
+	want(t, e, "read", at(t, s, args{"filePath": s.dir + "/ro/f"}), "1: old")
+	want(t, e, "write", at(t, s, args{"filePath": s.dir + "/full/mount", "content": "new"}), to(s.dir+"/full/mount"))
+	holds(t, e, s.dir+"/below", "new")
+}
+
 // A login that greets spoils nothing.
 func TestRemoteGreeting(t *testing.T) {
 	s := newRouter(t)

@@ -116,10 +116,16 @@ type remoteResult struct {
 // passes no signals on to what root runs. Where the end is not reported, and on
 // cancel, the connection is closed.
 func (c *connection) run(ctx context.Context, s remoteSpec) (remoteResult, error) {
-	defer context.AfterFunc(ctx, c.close)()
-	defer time.AfterFunc(s.timeout+remoteGrace, c.close).Stop()
+	limited, cancel := context.WithTimeout(ctx, s.timeout+remoteGrace)
+	defer cancel()
+	defer context.AfterFunc(limited, c.close)()
 	rc, err := c.start(s.command)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return remoteResult{}, ctx.Err()
+	case limited.Err() != nil:
+		return remoteResult{}, errors.New("the host does not answer any more")
+	case err != nil:
 		return remoteResult{}, err
 	}
 	defer rc.ch.Close()

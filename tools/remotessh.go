@@ -318,7 +318,7 @@ func (l *login) reason(ctx context.Context, err error) error {
 	for _, lead := range []string{"ssh: handshake failed: ", "ssh: "} {
 		text = strings.TrimPrefix(text, lead)
 	}
-	return errors.New(cutText(text, 600))
+	return errors.New(cutText(text, 1000))
 }
 
 // refused says why the login failed although the host is the right one.

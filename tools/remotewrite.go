@@ -138,7 +138,7 @@ var errUnseen = errors.New("not looked at")
 // is connected to: where there is no connection, it shows what the arguments
 // say.
 func (t changer) previewOnHost(e *Env, a Args) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), e.sshTimeout())
+	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
 	look := func() (state, error) { return state{}, errUnseen }
 	h, err := e.connected(ctx, a)
