@@ -31,6 +31,7 @@ func slashCommands() []slashCommand {
 		{"model", "<name>", "use another model", (*app).cmdModel},
 		{"mode", "[mode]", "show or change the mode", (*app).cmdMode},
 		{"plan", "", "only look from now on", (*app).cmdPlan},
+		{"rules", "[...]", "show or change them", (*app).cmdRules},
 		{"sandbox", "[level]", "show or change it", (*app).cmdSandbox},
 		{"skills", "", "list the skills", (*app).cmdSkills},
 	}
