@@ -175,7 +175,7 @@ func (c *checker) expand(dst []value, w *word, s *scope) []value {
 // count.
 func (f *field) split(c *checker, dst []value, v value) []value {
 	v.s = asPattern(v.s)
-	if strings.IndexAny(v.s, " \t\n") < 0 {
+	if !strings.ContainsAny(v.s, " \t\n") {
 		f.add(c, v)
 		return dst
 	}
@@ -200,7 +200,7 @@ func isSpace(c byte) bool { return isBlank(c) || c == '\n' }
 
 // asPattern marks the pattern characters of an unquoted value.
 func asPattern(s string) string {
-	if strings.IndexAny(s, globs) < 0 {
+	if !strings.ContainsAny(s, globs) {
 		return s
 	}
 	b := []byte(s)

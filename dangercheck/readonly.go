@@ -54,7 +54,7 @@ func looks(c *command, src string) bool {
 		}
 		args[i], glob = text, max(glob, g)
 	}
-	l := lookerOf(args[0])
+	l := lookerOf(c.words[0].bare())
 	return l != nil && glob <= l.globs && l.looks(args[1:])
 }
 
