@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"io"
 	"os"
 	"runtime"
 	"syscall"
@@ -19,6 +20,7 @@ type child struct {
 	eof    chan struct{}
 	flood  chan struct{}
 	seen   Capture // once eof is closed
+	stdout io.Writer
 	sides  []*side // its other outputs
 	input  *os.File
 	box    confinement
@@ -46,6 +48,9 @@ func start(s Spec) (*child, error) {
 	}
 	if c.grace <= 0 {
 		c.grace = termTime
+	}
+	if s.Stdout != nil {
+		c.seen, c.stdout = Capture{}, s.Stdout // the capture then only counts
 	}
 	if c.box, err = s.Sandbox.confine(path, s); err != nil {
 		return nil, err
@@ -125,6 +130,9 @@ func (c *child) read(kill int64) {
 	for {
 		n, err := c.out.Read(buf)
 		c.seen.Add(buf[:n])
+		if c.stdout != nil {
+			c.stdout.Write(buf[:n])
+		}
 		if kill > 0 && c.seen.Total > kill && !flooded {
 			flooded = true
 			close(c.flood)

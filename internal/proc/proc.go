@@ -36,6 +36,9 @@ type Spec struct {
 	Kill    int64         // bytes of output after which the session is ended
 	Sandbox Sandbox       // what holds for the child; the zero value is nothing
 
+	// Stdout gets the output as it comes, in the place of Head and Tail.
+	Stdout io.Writer
+
 	// Stderr gets what the child writes to its standard error, which is else
 	// part of the output; Report what it writes to descriptor 3, which is else
 	// closed. Each is written to by one goroutine, which is done when Run
