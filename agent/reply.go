@@ -68,7 +68,7 @@ func (a *Agent) judge(m chat.Message, finish chat.Finish, text bool) error {
 func (a *Agent) request() chat.Request {
 	req := chat.Request{System: a.o.System(), Messages: a.o.Session.Messages}
 	for _, t := range a.o.Tools {
-		if !a.o.Policy.InToolset(t.Name) {
+		if !a.o.Policy.InToolset(t.Name) || t.Offered != nil && !t.Offered(a.o.Env) {
 			continue
 		}
 		desc := t.Desc

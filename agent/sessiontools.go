@@ -30,7 +30,7 @@ const compactName = "compact"
 func (a *Agent) compactTool() tools.Tool {
 	return tools.Tool{
 		Name:   compactName,
-		Desc:   "Replace the conversation so far by your summary. Include task, paths, decisions and what remains.",
+		Desc:   "Replace the conversation by your summary: task, paths, decisions, what remains.",
 		Params: `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`,
 		Effect: policy.Session,
 		Subject: func(_ *tools.Env, args tools.Args) (policy.Subject, error) {

@@ -17,7 +17,7 @@ import (
 var bash = Tool{
 	Name:     "bash",
 	Desc:     "Run a command with " + shellPath + ". No input. timeout is in seconds, to 600.",
-	Params:   `{"type":"object","properties":{"command":{"type":"string"},"workdir":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"]}`,
+	Params:   `{"type":"object","properties":{"command":{"type":"string"},"workdir":{"type":"string"},"timeout":{"type":"integer"},"background":{"type":"boolean"}},"required":["command"]}`,
 	Effect:   policy.Execute,
 	Describe: describeBash,
 	Subject:  bashSubject,
@@ -33,7 +33,7 @@ const (
 )
 
 func describeBash(e *Env) string {
-	return fmt.Sprintf("Run a command with %s. No input. Stops after %g s unless timeout (to %d) says more.",
+	return fmt.Sprintf("Run a command with %s. No input. Stops after %g s, or timeout (to %d); background returns at once.",
 		describeShell(shellPath), e.bashTimeout().Seconds(), maxTimeout)
 }
 
@@ -84,7 +84,14 @@ func previewBash(e *Env, a Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\ndirectory: %s\ntimeout: %g s", a.Text("command"), shown(s.Dir), s.Timeout.Seconds()), nil
+	limit := fmt.Sprintf("timeout: %g s", s.Timeout.Seconds())
+	if s.Timeout == 0 {
+		limit = "timeout: none"
+	}
+	if a.Bool("background") {
+		limit += "\nin the background"
+	}
+	return fmt.Sprintf("%s\ndirectory: %s\n%s", a.Text("command"), shown(s.Dir), limit), nil
 }
 
 func bashSpec(e *Env, a Args) (proc.Spec, error) {
@@ -105,7 +112,7 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 	case !fi.IsDir():
 		return proc.Spec{}, fmt.Errorf("working directory %s: it is not a directory", shown(dir))
 	}
-	return proc.Spec{
+	s := proc.Spec{
 		Argv:    []string{shellPath, "-c", "--", a.Text("command")}, // "--": the command may begin with a dash
 		Dir:     dir,
 		Env:     e.Vars,
@@ -113,7 +120,14 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 		Keep:    e.outputRoom(nil),
 		Kill:    maxOutput,
 		Sandbox: e.Sandbox,
-	}, e.confined()
+	}
+	if a.Bool("background") {
+		s.Keep, s.Kill = jobKeep, 0
+		if !a.Has("timeout") {
+			s.Timeout = 0
+		}
+	}
+	return s, e.confined()
 }
 
 // confined fails where commands must be confined and are not.
@@ -135,14 +149,22 @@ func runBash(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := proc.Run(ctx, s)
-	if errors.Is(err, syscall.E2BIG) {
-		return Result{}, errors.New("the command (with the environment) is longer than the kernel takes, 128 KiB; write it to a file and run that")
+	if a.Bool("background") {
+		return e.startJob(s, a.Text("command"))
 	}
+	r, err := proc.Run(ctx, s)
 	if err != nil {
-		return Result{}, err
+		return Result{}, startError(err)
 	}
 	return Result{Text: bashText(r, s), Failed: bashFailed(r)}, nil
+}
+
+// startError words why nothing ran.
+func startError(err error) error {
+	if errors.Is(err, syscall.E2BIG) {
+		return errors.New("the command (with the environment) is longer than the kernel takes, 128 KiB; write it to a file and run that")
+	}
+	return err
 }
 
 // bashFailed says which ends are no success for the loop detector: other

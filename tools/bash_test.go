@@ -240,11 +240,11 @@ func TestBashIsNotNeeded(t *testing.T) {
 func TestDescribeBash(t *testing.T) {
 	e := &Env{}
 	got := describeBash(e)
-	if !strings.HasPrefix(got, "Run a command with /bin/sh") || !strings.Contains(got, "Stops after 30 s unless") {
+	if !strings.HasPrefix(got, "Run a command with /bin/sh") || !strings.Contains(got, "Stops after 30 s, or timeout") {
 		t.Errorf("describeBash = %q", got)
 	}
 	e.Timeout = 2 * time.Minute
-	if got := describeBash(e); !strings.Contains(got, "Stops after 120 s unless") {
+	if got := describeBash(e); !strings.Contains(got, "Stops after 120 s, or timeout") {
 		t.Errorf("describeBash with two minutes = %q", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 var subagent = Tool{
 	Name:    "subagent",
-	Desc:    "Give a self-contained task to a fresh agent; returns its answer. plan is read-only, build may change files.",
+	Desc:    "Give a fresh agent a self-contained task; returns its answer. plan only reads.",
 	Params:  `{"type":"object","properties":{"prompt":{"type":"string"},"mode":{"type":"string","enum":["build","plan"]}},"required":["prompt"]}`,
 	Effect:  policy.Execute,
 	Subject: subagentSubject,

@@ -31,6 +31,7 @@ type Tool struct {
 	Name, Desc string
 	Params     string
 	Effect     policy.Effect
+	Offered    func(*Env) bool // whether the model is told of it; nil always
 	Describe   func(*Env) string
 	Subject    func(*Env, Args) (policy.Subject, error)
 	Preview    func(*Env, Args) (string, error) // what the approver reads; fails where Run could not succeed
@@ -72,6 +73,7 @@ type Env struct {
 	Subagent Subagent
 
 	remote *remotes // made by the first connection to another host
+	jobs   *jobs    // made by the first command in the background
 }
 
 // Seen is what a file was like when the model last read or wrote it, so that a
@@ -96,7 +98,7 @@ func (e *Env) keep() int {
 type Set []Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill, subagent}
+var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill, subagent, jobTool}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.

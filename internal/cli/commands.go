@@ -34,6 +34,7 @@ func slashCommands() []slashCommand {
 		{"rules", "[...]", "show or change them", (*app).cmdRules},
 		{"sandbox", "[level]", "show or change it", (*app).cmdSandbox},
 		{"skills", "", "list the skills", (*app).cmdSkills},
+		{"jobs", "", "list the background jobs", (*app).cmdJobs},
 	}
 }
 
@@ -100,6 +101,17 @@ func (a *app) cmdHelp(string) (bool, error) {
 	}
 	b.WriteString("A \\ at the end of a line continues it.\nCtrl-C drops a line and stops a turn.\n")
 	a.out.Print(b.String())
+	return false, nil
+}
+
+func (a *app) cmdJobs(string) (bool, error) {
+	lines := a.tools.Jobs()
+	if len(lines) == 0 {
+		lines = []string{"no background jobs"}
+	}
+	for _, l := range lines {
+		a.out.Print(chat.EscapeText(l, 0))
+	}
 	return false, nil
 }
 

@@ -90,7 +90,7 @@ Be brief, in GitHub-flavoured Markdown: no preamble, no explanation nobody asked
 `
 	environmentText = `Assume BusyBox applets (grep, sed, awk, find, head, tail, cut, sort) with their reduced options: no grep -P, find -printf, ps aux or GNU long options. Do not assume Python; look before you rely on another program. Temporary files go under /tmp, which may be RAM. Flash is small and wears: unasked, write no large file outside /tmp and install no package.
 `
-	toolText = `Read a file before you edit it. edit wants text that occurs exactly once, without line-number prefixes. A command gets no input and is stopped at its timeout: run long work in the background with output to a file. Other hosts: remote_bash. A large part of the work: subagent; parts side by side: ` + "`cluade --subagent \"task\" >a.txt &`, then `wait`" + `. Call compact with a full summary at milestones, or when told.
+	toolText = `Read a file before you edit it. edit wants text that occurs exactly once, without line-number prefixes. A command gets no input and is stopped at its timeout; long work runs in the background. Other hosts: remote_bash. A large part of the work: subagent; parts side by side: ` + "`cluade --subagent \"task\" >a.txt &`, then `wait`" + `. Call compact with a full summary at milestones, or when told.
 `
 	openWrtText = `OpenWrt: stage with uci set, show uci changes, validate, uci commit, reload only the service touched. opkg up to 24.10, apk from 25.12; fw4/nftables from 22.03.
 `

@@ -208,6 +208,9 @@ func (a *app) endSession() {
 		a.journal.Close()
 	}
 	if a.tools != nil {
+		if ended := a.tools.EndJobs(); len(ended) > 0 {
+			a.out.Notice("background jobs were ended: " + chat.EscapeText(strings.Join(ended, ", "), 600))
+		}
 		a.tools.Close()
 	}
 }

@@ -81,7 +81,7 @@ func (a *app) subagentVars() []string {
 	key, from, _, err := a.credential(a.subagentConfig())
 	switch {
 	case err != nil || key == "":
-	case a.flags.apiKey != "":
+	case a.flags.apiKey != "", a.flags.trustProject && strings.HasPrefix(from, "api_key"):
 		vars = setVar(vars, "CLUADE_API_KEY", key)
 	case slices.Contains(a.cfg.ScrubEnv, from):
 		vars = setVar(vars, from, key)

@@ -53,7 +53,7 @@ func Defaults() map[string]Level {
 	levels := map[string]Level{remoteTool: {Ask, "default"}}
 	for _, tool := range []string{
 		"read", "write", "edit", "bash", "glob", "grep",
-		"web_search", "web_fetch", "compact", "skill", "subagent",
+		"web_search", "web_fetch", "compact", "skill", "subagent", "job",
 	} {
 		levels[tool] = Level{Allow, "default"}
 	}

@@ -344,7 +344,7 @@ func TestEveryMode(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	want := map[string]Verdict{
 		"read": Allow, "write": Allow, "edit": Allow, "bash": Allow, "glob": Allow, "grep": Allow,
-		"web_search": Allow, "web_fetch": Allow, "compact": Allow, "skill": Allow, "subagent": Allow,
+		"web_search": Allow, "web_fetch": Allow, "compact": Allow, "skill": Allow, "subagent": Allow, "job": Allow,
 		"remote_bash": Ask,
 	}
 	got := Defaults()
