@@ -46,7 +46,7 @@ func (r *reply) stream(l *lines) (*failure, error) {
 			return true
 		}
 		var err error
-		v, err = p.ParseBytes(data)
+		v, err = parseJSON(&p, data)
 		return err == nil && v.Type() == fastjson.TypeObject
 	}
 	for {
@@ -90,7 +90,7 @@ func (c *Client) notJSON(body []byte) *failure {
 // line, or with a list of them; those are read as the pieces of a stream.
 func (r *reply) document(l *lines) (*failure, error) {
 	body, err := l.all()
-	v, bad := fastjson.ParseBytes(body)
+	v, bad := parseJSON(nil, body)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, err
@@ -102,7 +102,7 @@ func (r *reply) document(l *lines) (*failure, error) {
 		return nil, err
 	}
 	for line := range bytes.Lines(body) {
-		v, bad := fastjson.ParseBytes(bytes.TrimSpace(line))
+		v, bad := parseJSON(nil, bytes.TrimSpace(line))
 		if bad != nil || v.Type() != fastjson.TypeObject {
 			return r.c.notJSON(body), nil
 		}

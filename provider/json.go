@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -42,10 +43,35 @@ func raw(v *fastjson.Value) string {
 	return string(chat.AppendValue(nil, v))
 }
 
+// maxParsed bounds the values of one document: the parser takes two hundred
+// bytes for each, so a few megabytes of a hostile server would fill a router.
+const maxParsed = 50_000
+
+var errTooMany = errors.New("too many values")
+
+// parseJSON reads one document with p, or with a parser of its own if p is nil.
+func parseJSON(p *fastjson.Parser, b []byte) (*fastjson.Value, error) {
+	if chat.CountValues(b) > maxParsed {
+		return nil, errTooMany
+	}
+	if p == nil {
+		p = new(fastjson.Parser)
+	}
+	return p.ParseBytes(b)
+}
+
+// isJSON says whether s is JSON by the letter of RFC 8259. The parser limits
+// the depth, which Validate does not; Validate is strict, which the parser is
+// not.
+func isJSON(s string) bool {
+	_, err := parseJSON(nil, []byte(s))
+	return err == nil && fastjson.Validate(s) == nil
+}
+
 // isObject says whether s is the text of one JSON object, by the letter of RFC
 // 8259: servers refuse a history that holds anything else.
 func isObject(s string) bool {
-	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{") && fastjson.Validate(s) == nil
+	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{") && isJSON(s)
 }
 
 // number reads a whole number with thousands separators; -1 is none. What is

@@ -32,7 +32,7 @@ func parseComplaint(body []byte) complaint {
 	if strings.HasPrefix(text, "<") {
 		return complaint{message: htmlTitle(text), words: strings.ToLower(text), html: true}
 	}
-	if v, err := fastjson.ParseBytes(body); err == nil && (v.Type() == fastjson.TypeObject || v.Type() == fastjson.TypeArray) {
+	if v, err := parseJSON(nil, body); err == nil && (v.Type() == fastjson.TypeObject || v.Type() == fastjson.TypeArray) {
 		c := complaint{json: true}
 		c.read(v)
 		if c.message == "" {
@@ -192,7 +192,7 @@ func (c *complaint) say(s string) {
 		return
 	}
 	if i := strings.IndexByte(s, '{'); i >= 0 && strings.HasSuffix(s, "}") && strings.Contains(s[i:], `"error"`) {
-		if v, err := fastjson.Parse(s[i:]); err == nil {
+		if v, err := parseJSON(nil, []byte(s[i:])); err == nil {
 			in := complaintOf(v)
 			c.words += "\n" + in.words
 			if in.window > 0 {

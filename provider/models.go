@@ -136,7 +136,7 @@ func (c *Client) getJSON(ctx context.Context, u *url.URL) (*fastjson.Value, erro
 	if err != nil {
 		return nil, err
 	}
-	return fastjson.ParseBytes(b)
+	return parseJSON(nil, b)
 }
 
 // maxElement bounds one element of a list that is read by eachObject.
@@ -213,7 +213,7 @@ func (s *elementScanner) open(b byte) {
 
 func (s *elementScanner) close() {
 	if s.element != nil && len(s.nest) == s.level {
-		v, err := s.parser.ParseBytes(s.element)
+		v, err := parseJSON(&s.parser, s.element)
 		s.element = nil
 		if err != nil {
 			s.parsed = err

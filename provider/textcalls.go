@@ -120,7 +120,7 @@ func (p *textParser) until(lit string) string {
 func (p *textParser) value() *fastjson.Value {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	n := jsonEnd(p.rest)
-	if n == 0 || fastjson.Validate(p.rest[:n]) != nil {
+	if n == 0 || !isJSON(p.rest[:n]) {
 		p.bad = true
 		return nil
 	}
@@ -309,7 +309,7 @@ func (a *arguments) add(key, val string) {
 
 func (a *arguments) addRaw(key, val string) {
 	val = strings.TrimSpace(val)
-	if fastjson.Validate(val) != nil {
+	if !isJSON(val) {
 		a.addText(key, val)
 		return
 	}

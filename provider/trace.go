@@ -2,6 +2,7 @@ package provider
 
 import (
 	"os"
+	"syscall"
 
 	"cluade/internal/chat"
 	"cluade/internal/jsonenc"
@@ -20,7 +21,7 @@ func (t *trace) write(got *chat.Reply, f *failure) {
 		return
 	}
 	if t.file == nil {
-		file, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		file, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o600) // a pipe that nobody reads is an error, not a wait
 		if err != nil {
 			t.path = ""
 			return
