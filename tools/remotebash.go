@@ -97,7 +97,7 @@ func runRemoteBash(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, errors.New(withNotes(fmt.Sprintf("ssh %s: %s", way.target(), err), notes))
 	}
-	return Result{Text: withNotes(bashOutput(r.Result), append(remoteNotes(r, timeout), notes...)), Failed: !r.ended || bashFailed(r.Result)}, nil
+	return Result{Text: withNotes(bashOutput(r.Result), append(notes, remoteNotes(r, timeout)...)), Failed: !r.ended || bashFailed(r.Result)}, nil
 }
 
 // remoteNotes says what is to be known of a command's end. A host need not end
