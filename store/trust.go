@@ -61,13 +61,12 @@ func (g *Guarded) Accept() Trust { return Trust{g.dir, g.hash()} }
 
 // hash is the SHA-256 of the values as one JSON object with sorted keys.
 func (g *Guarded) hash() string {
-	values := slices.Clone(g.values)
-	slices.SortFunc(values, func(a, b guardedValue) int { return strings.Compare(a.key, b.key) })
-	text := []byte{'{'}
-	for _, v := range values {
-		text = append(jsonenc.AppendKey(text, v.key), v.json...)
+	var members []string
+	for _, v := range g.values {
+		members = append(members, quote(v.key)+":"+v.json)
 	}
-	sum := sha256.Sum256(append(text, '}'))
+	slices.Sort(members)
+	sum := sha256.Sum256([]byte("{" + strings.Join(members, ",") + "}"))
 	return hex.EncodeToString(sum[:])
 }
 
