@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 align=
 case "${GOARCH:-}" in mips | mipsle) align='-R 4096' ;; esac
 set -- "$1" "$2" -gcflags=all=-l
-for hot in internal/runtime/... internal/byteorder math/bits crypto/internal/fips140deps/... \
+for hot in internal/byteorder math/bits crypto/internal/fips140deps/... \
 	crypto/internal/fips140/aes crypto/internal/fips140/sha256 crypto/internal/fips140/edwards25519/field \
 	vendor/golang.org/x/crypto/chacha20 vendor/golang.org/x/crypto/internal/poly1305; do
 	set -- "$@" "-gcflags=$hot="

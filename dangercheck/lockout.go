@@ -74,14 +74,8 @@ func kills(k *call) string {
 
 func vitalPackage(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
-	switch name {
-	case "base-files", "busybox", "libc", "musl", "procd", "netifd", "ubus", "ubusd", "uci", "fstools", "mtd", "kernel", "dropbear", "firewall4", "firewall",
-		"apk-tools", "opkg", "alpine-base", "alpine-baselayout", "openrc",
-		"libc6", "libc-bin", "systemd", "systemd-sysv", "init", "bash", "dash", "login", "util-linux", "coreutils", "apt", "dpkg", "sudo",
-		"openssh-server", "network-manager", "ifupdown", "dhcpcd", "dhcpcd5", "wpasupplicant":
-		return true
-	}
-	return false
+	return hasWord("base-files busybox libc musl procd netifd ubus ubusd uci fstools mtd kernel dropbear firewall4 firewall apk-tools opkg alpine-base alpine-baselayout "+
+		"openrc libc6 libc-bin systemd systemd-sysv init bash dash login util-linux coreutils apt dpkg sudo openssh-server network-manager ifupdown dhcpcd dhcpcd5 wpasupplicant", name)
 }
 
 // removesPackage judges the removal of what the box cannot do without. verbs

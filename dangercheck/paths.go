@@ -9,18 +9,14 @@ import (
 // does not work or does not keep what its owner has. Deeper ones count only
 // where they are named.
 func isSystemDir(p string) bool {
-	switch p {
-	case "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/mnt", "/media", "/opt", "/overlay", "/proc", "/rom", "/root",
-		"/run", "/sbin", "/srv", "/sys", "/usr", "/var", "/www",
-		"/etc/config", "/etc/init.d", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/share", "/lib/modules", "/lib/firmware", "/var/lib",
-		"/overlay/upper", "/boot/firmware", home:
+	if p == "/" || p == home || hasWord(systemDirs, p) {
 		return true
 	}
 	user, ok := strings.CutPrefix(p, "/home/")
 	return ok && strings.IndexByte(user, '/') < 0
 }
 
-// systemDirs are those that a pattern could stand for.
+// systemDirs are the system directories below the root.
 const systemDirs = "/bin /boot /dev /etc /home /lib /lib32 /lib64 /mnt /media /opt /overlay /proc /rom /root /run /sbin /srv /sys /usr /var /www " +
 	"/etc/config /etc/init.d /usr/bin /usr/sbin /usr/lib /usr/share /lib/modules /lib/firmware /var/lib /overlay/upper /boot/firmware"
 

@@ -68,36 +68,26 @@ func wrapperOf(name string) *wrapper {
 	return nil
 }
 
+// runners are the programs that are no wrappers and run others all the same.
+const runners = "su xargs find awk gawk mawk nawk sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at " +
+	"batch parallel expect tmux vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb " +
+	"zip ed emacs nano run-parts lxc-attach lxc machinectl ansible"
+
 // RunsPrograms reports whether a program of that name runs other programs that
 // its arguments name, so that allowing it allows everything.
 func RunsPrograms(name string) bool {
 	if wrapperOf(name) != nil || isShell(name) || isInterpreter(name) {
 		return true
 	}
-	switch name {
-	case "su", "xargs", "find", "awk", "gawk", "mawk", "nawk", "sed", "ssh", "dbclient", "scp", "sftp", "rsync", "tar", "eval", ".", "source", "trap",
-		"make", "git", "docker", "podman", "crontab", "at", "batch", "parallel", "expect", "tmux", "vi", "vim", "nvim", "view", "ex", "less", "more",
-		"man", "ip", "start-stop-daemon", "cluade", "npm", "npx", "yarn", "pnpm", "go", "cargo", "nmap", "gdb", "zip", "ed", "emacs", "nano",
-		"run-parts", "lxc-attach", "lxc", "machinectl", "ansible":
-		return true
-	}
-	return false
+	return hasWord(runners, name)
 }
 
 func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "ash", "dash", "zsh", "ksh", "mksh", "hush", "rbash", "fish":
-		return true
-	}
-	return false
+	return hasWord("sh bash ash dash zsh ksh mksh hush rbash fish", name)
 }
 
 func isInterpreter(name string) bool {
-	switch strings.TrimRight(name, "0123456789.") {
-	case "python", "perl", "lua", "luajit", "node", "ruby", "php", "tclsh", "ucode", "jshn", "micropython", "deno", "bun":
-		return true
-	}
-	return false
+	return hasWord("python perl lua luajit node ruby php tclsh ucode jshn micropython deno bun", strings.TrimRight(name, "0123456789."))
 }
 
 func base(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -184,7 +185,7 @@ func cutHit(line []byte, from int) (name string, n int, text []byte) {
 }
 
 func (g *hostGrep) text(pattern string, whole bool) string {
-	slices.SortStableFunc(g.hits, func(a, b hostHit) int { return strings.Compare(a.show, b.show) })
+	sort.SliceStable(g.hits, func(i, j int) bool { return g.hits[i].show < g.hits[j].show })
 	for _, h := range g.hits {
 		if !g.out.add(fmt.Sprintf("%s:%d:%s", shown(h.show), h.n, h.text)) {
 			break

@@ -88,7 +88,7 @@ func checkWord(what, s string) error {
 // cannot be passed by with another.
 func canonicalHost(host string) (string, error) {
 	odd := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && strings.IndexRune(".-_", r) < 0
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".-_", r)
 	}
 	addr, err := netip.ParseAddr(host)
 	if err == nil && strings.IndexFunc(addr.Zone(), odd) < 0 {
@@ -119,14 +119,6 @@ func (r route) String() string {
 		hops = append(hops, h.target.String())
 	}
 	return strings.Join(hops, " ")
-}
-
-// via is " via " and the jump hosts, "" if there are none.
-func (r route) via() string {
-	if len(r) == 1 {
-		return ""
-	}
-	return " via " + r[:len(r)-1].String()
 }
 
 // remoteRoute finds the host that a call means: its arguments, then the SSH

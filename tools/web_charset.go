@@ -9,6 +9,16 @@ import (
 	"unicode/utf8"
 )
 
+// The labels of the charsets that are built in (WHATWG Encoding, section 4.2),
+// each between blanks.
+const (
+	utf8Names    = " utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 "
+	latin1Names  = " iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 iso-ir-100 latin1 latin-1 l1 csisolatin1 cp819 ibm819 us-ascii ascii ansi_x3.4-1968 iso646-us windows-1252 cp1252 x-cp1252 "
+	latin9Names  = " iso-8859-15 iso8859-15 iso885915 iso_8859-15 latin-9 latin9 l9 csisolatin9 "
+	utf16Names   = " utf-16 utf-16le utf16 utf16le ucs-2 unicode csunicode iso-10646-ucs-2 "
+	utf16BENames = " utf-16be utf16be unicodefffe "
+)
+
 // decodeText turns the bytes of a page into UTF-8. The charset comes from a
 // byte order mark, else the header's content type, else, where the page is
 // markup, its own declaration (WHATWG Encoding, section 6). Without any, bytes
@@ -30,22 +40,21 @@ func decodeText(b []byte, contentType string, markup bool) (string, error) {
 			name = "utf-8"
 		}
 	}
-	switch name {
-	case "utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8":
-		return decodeUTF8(b), nil
-	case "":
+	switch in := func(names string) bool { return strings.Contains(names, " "+name+" ") }; {
+	case name == "":
 		if utf8.Valid(b) {
 			return string(b), nil
 		}
 		return decodeBytes(b, ""), nil
-	case "iso-8859-1", "iso8859-1", "iso88591", "iso_8859-1", "iso_8859-1:1987", "iso-ir-100", "latin1", "latin-1", "l1", "csisolatin1",
-		"cp819", "ibm819", "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "windows-1252", "cp1252", "x-cp1252":
+	case in(utf8Names):
+		return decodeUTF8(b), nil
+	case in(latin1Names):
 		return decodeBytes(b, ""), nil
-	case "iso-8859-15", "iso8859-15", "iso885915", "iso_8859-15", "latin-9", "latin9", "l9", "csisolatin9":
+	case in(latin9Names):
 		return decodeBytes(b, latin9), nil
-	case "utf-16", "utf-16le", "utf16", "utf16le", "ucs-2", "unicode", "csunicode", "iso-10646-ucs-2":
+	case in(utf16Names):
 		return decodeUTF16(b, binary.LittleEndian), nil
-	case "utf-16be", "utf16be", "unicodefffe":
+	case in(utf16BENames):
 		return decodeUTF16(b, binary.BigEndian), nil
 	}
 	return "", fmt.Errorf("unsupported charset %q", cutText(name, 40))

@@ -164,11 +164,11 @@ func TestWebRedirects(t *testing.T) {
 		case r.URL.Path == "/end":
 			io.WriteString(w, "end")
 		case r.URL.Path == "/other":
-			http.Redirect(w, r, other, 301)
+			http.Redirect(w, r, other, http.StatusMovedPermanently)
 		case r.URL.Path == "/loop":
-			http.Redirect(w, r, "/loop", 302)
+			http.Redirect(w, r, "/loop", http.StatusFound)
 		case r.URL.Path == "/nowhere":
-			w.WriteHeader(302)
+			w.WriteHeader(http.StatusFound)
 		case r.URL.Path == "/ftp":
 			w.Header().Set("Location", "ftp://h/x")
 			w.WriteHeader(307)
@@ -176,7 +176,7 @@ func TestWebRedirects(t *testing.T) {
 			w.Header().Set("Location", "http://[::1")
 			w.WriteHeader(308)
 		case r.URL.Path == "/link-local":
-			http.Redirect(w, r, "http://169.254.169.254/x", 302)
+			http.Redirect(w, r, "http://169.254.169.254/x", http.StatusFound)
 		case r.URL.Path == "/300":
 			w.Header().Set("Location", "/end")
 			w.WriteHeader(300)
@@ -212,7 +212,7 @@ func TestWebRefuse(t *testing.T) {
 	asked := 0
 	hit := false
 	other := site(t, func(http.ResponseWriter, *http.Request) { hit = true })
-	base := site(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/x", 302) })
+	base := site(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/x", http.StatusFound) })
 	e := testEnv(t)
 	e.Web.Refuse = func(s policy.Subject) policy.Decision {
 		asked++
