@@ -38,7 +38,7 @@ type hostConfig struct {
 
 func (e *Env) hostConfig(t typed) (*hostConfig, error) {
 	c := &hostConfig{user: t.user, port: t.port}
-	if e.SSH.Config != "" {
+	if filepath.IsAbs(e.SSH.Config) { // without a home, ~/ is no place
 		r := configReader{env: e, typed: t, host: c}
 		if err := r.file(e.SSH.Config, true, 0); err != nil {
 			return nil, err

@@ -155,7 +155,7 @@ func TestSSHConfigUnreadable(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(e.Dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{e.Dir + "/none", e.Dir + "/gone", ""} {
+	for _, path := range []string{e.Dir + "/none", e.Dir + "/gone", "", "~/.ssh/config"} {
 		e.SSH.Config = path
 		if way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": "a"}}); err != nil || way.String() != "root@a:22" {
 			t.Errorf("%q: %s, %v", path, way, err)

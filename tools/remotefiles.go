@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -11,14 +10,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"cluade/internal/policy"
 )
-
-// Files on another host. The tools are those of every POSIX system, run by sh
-// there. The text of a script holds no single quote: it travels inside of a
-// pair, and file names and patterns are quoted behind it.
 
 // remoteFiles names the files of a call on another host. They are judged by
 // their spelling there: nothing is looked at before the call is allowed.
@@ -115,121 +109,6 @@ func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
 // fails puts the host before an error.
 func (h *host) fails(err error) error { return fmt.Errorf("%s: %w", h.conn.target, err) }
 
-// shell is a script that runs on a host. It is a reader of what the script
-// prints.
-type shell struct {
-	*remoteCommand
-	ctx  context.Context
-	conn *connection
-	eof  bool
-	errs chan string // what it complains of, once, cut
-	said string      // the same, once it is finished
-	free func() bool
-}
-
-// Read reads what the script prints.
-func (s *shell) Read(p []byte) (int, error) {
-	n, err := s.ch.Read(p)
-	if s.ctx.Err() != nil {
-		return n, s.ctx.Err()
-	}
-	s.eof = s.eof || err == io.EOF
-	return n, err
-}
-
-// maxCommand is a little less than the longest argument on Linux.
-const maxCommand = 120 << 10
-
-// shellMark comes before the output of a script: a login shell may print a
-// greeting even where nobody reads it.
-const shellMark = "--- cluade ---"
-
-// shell starts a script with its input and returns a reader of its output. It
-// has to be finished. The end of ctx closes the connection.
-func (c *connection) shell(ctx context.Context, input []byte, script string, args []string) (*shell, *bufio.Reader, error) {
-	words := []string{"exec sh -c", quoteShell("echo \"" + shellMark + "\"\n" + script), "sh"}
-	for _, a := range args {
-		words = append(words, quoteShell(a))
-	}
-	command := strings.Join(words, " ")
-	if len(command) > maxCommand {
-		return nil, nil, errors.New("names and patterns are too long together")
-	}
-	s := &shell{ctx: ctx, conn: c, errs: make(chan string, 1), free: context.AfterFunc(ctx, c.close)}
-	var err error
-	if s.remoteCommand, err = c.start(command); err != nil {
-		s.free()
-		return nil, nil, err
-	}
-	go func() {
-		io.Copy(s.ch, bytes.NewReader(input))
-		s.ch.CloseWrite()
-	}()
-	go func() {
-		text, _ := io.ReadAll(io.LimitReader(s.ch.Stderr(), 4<<10))
-		io.Copy(io.Discard, s.ch.Stderr())
-		s.errs <- string(text)
-	}()
-	out := bufio.NewReaderSize(s, 32<<10)
-	const greeting = 64 << 10
-	for size := int64(0); size < greeting; {
-		line, n, err := readLine(out, len(shellMark)+1)
-		if err != nil {
-			break
-		}
-		if string(line) == shellMark {
-			return s, out, nil
-		}
-		size += n + 1
-	}
-	return nil, nil, fmt.Errorf("no shell answers: %w", s.finish())
-}
-
-// finish ends a script, whether it was read to its end or not. The error is
-// what it complained of, where it did not end well. Where it was not read to
-// its end that is no fault.
-func (s *shell) finish() error {
-	defer s.free()
-	if !s.eof {
-		s.signal("KILL") // dropbear lets no command go that still has something to print
-		s.ch.Close()
-	}
-	// The channel is waited for: what the host sends late on one that is closed
-	// would end the connection.
-	limit := time.AfterFunc(remoteTerm, s.conn.close)
-	defer limit.Stop()
-	code, ok := <-s.end
-	s.ch.Close()
-	if ok {
-		<-s.end
-	}
-	s.said = strings.TrimSpace(<-s.errs)
-	switch {
-	case s.ctx.Err() != nil:
-		return s.ctx.Err()
-	case !s.eof || ok && code == 0:
-		return nil
-	case !ok:
-		return errors.New("the connection ended")
-	}
-	return shellError{code, s.said}
-}
-
-// shellError is the end of a script that went wrong.
-type shellError struct {
-	code int
-	said string
-}
-
-func (e shellError) Error() string {
-	if e.said == "" {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return cutText(e.said, 300)
-}
-
-func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // lookScript prints what a path is, on a line of its own: kind, 1 if it may be
 // written, mode, links, owner, group and size; then, ended by a NUL byte, the
 // path without links; and then, of a regular file, the content.
@@ -286,8 +165,7 @@ func (h *host) look(ctx context.Context, a Args, writes bool) (*hostFile, error)
 }
 
 func readLook(r *bufio.Reader) (*hostFile, error) {
-	const longest = 16 << 10
-	line, _, err := readLine(r, longest)
+	line, _, err := readLine(r, 1<<10)
 	w := strings.Fields(string(line))
 	if err != nil || len(w) != 7 {
 		return nil, errors.New("the host does not say what the path is")
@@ -298,31 +176,26 @@ func readLook(r *bufio.Reader) (*hostFile, error) {
 			return nil, fmt.Errorf("the host gives %q for the size", cutText(w[6], 40))
 		}
 	}
-	for len(f.real) < longest {
-		c, err := r.ReadByte()
-		if err != nil {
-			return nil, errors.New("the host does not say where the path leads")
-		}
-		if c == 0 {
-			return f, nil
-		}
-		f.real += string([]byte{c})
+	if f.real, err = readName(r); err != nil {
+		return nil, errors.New("the host does not say where the path leads")
 	}
-	return nil, errors.New("the path leads to a name that is too long")
+	return f, nil
 }
 
-// allow asks the policy about where a path leads, now that this is known.
+// allow judges where a path leads, now that this is known.
 func (h *host) allow(a Args, p policy.Path, writes bool) error {
 	if !writes {
 		p.Guard = forReading(p.Guard)
 	}
-	sub := a.subject
-	sub.Paths = []policy.Path{p}
-	if h.env.SSH.Refuse == nil {
-		return nil
+	if h.env.SSH.Refuse != nil {
+		sub := a.subject
+		sub.Paths = []policy.Path{p}
+		if d := h.env.SSH.Refuse(sub); d.Verdict == policy.Deny {
+			return errors.New(d.Reason)
+		}
 	}
-	if d := h.env.SSH.Refuse(sub); d.Verdict == policy.Deny {
-		return errors.New(d.Reason)
+	if p.Guard != policy.Open {
+		return fmt.Errorf("denied: %s leads to %s, which is guarded", shown(p.Abs), shown(p.Real))
 	}
 	return nil
 }
@@ -351,8 +224,8 @@ func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	wait := e.sshTimeout()
-	if pg.kernel {
+	wait, named := e.sshTimeout(), a.subject.Paths[0].Abs
+	if pg.kernel = contains("/proc", named) || contains("/sys", named); pg.kernel {
 		wait = kernelTime
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
@@ -402,18 +275,3 @@ func (h *host) remember(a Args, sum []byte) {
 }
 
 func (h *host) forget(a Args) { delete(h.env.remote.seen, a.subject.Host+a.subject.Paths[0].Abs) }
-
-// sh runs a script to its end and returns what it printed, a line or so.
-func (h *host) sh(ctx context.Context, input []byte, script string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.env.sshTimeout())
-	defer cancel()
-	s, out, err := h.conn.shell(ctx, input, script, args)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(io.LimitReader(out, 4<<10))
-	if end := s.finish(); end != nil {
-		err = end
-	}
-	return string(text), err
-}

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -303,6 +305,14 @@ func TestRemoteLinkRefused(t *testing.T) {
 	wantError(t, e, "write", at(t, s, args{"filePath": e.Dir + "/link", "content": "x"}), "denied by rule write(secret)")
 	holds(t, e, "secret", "s\n")
 	e.SSH.Refuse = nil
+	put(t, e, e.Home+"/.cluade/config.json", "{}")
+	link(t, e, e.Home+"/.cluade", "own")
+	wantError(t, e, "read", at(t, s, args{"filePath": e.Dir + "/own/config.json"}), "denied: ", "/.cluade/config.json, which is guarded")
+	link(t, e, "/proc", "kernel")
+	wantError(t, e, "write", at(t, s, args{"filePath": e.Dir + "/kernel/sysrq-trigger", "content": "x"}), "denied: ", "/proc/sysrq-trigger, which is guarded")
+	if got, err := use(t, e, "read", at(t, s, args{"filePath": e.Dir + "/kernel/version"})); err != nil || !strings.HasPrefix(got, "1: Linux") {
+		t.Errorf("reading a file of the kernel through a link = %q, %v", got, err)
+	}
 	want(t, e, "read", at(t, s, args{"filePath": e.Dir + "/link"}), "1: s")
 }
 
@@ -338,6 +348,66 @@ func TestRemoteGreeting(t *testing.T) {
 	want(t, e, "read", at(t, s, args{"filePath": put(t, e, "f", "one\n")}), "1: one")
 	put(t, e, s.dir+"/greet", "#!/bin/sh\necho 'This account is for menus only'; exit 1\n")
 	wantError(t, e, "read", at(t, s, args{"filePath": e.Dir + "/f"}), "no shell answers")
+}
+
+// The steps of writing, where they go another way.
+func TestRemoteWriteScripts(t *testing.T) {
+	for name, s := range remoteServers(t) {
+		e := known(t, s)
+		path := put(t, e, "f", "old")
+		tmp := e.Dir + "/.tmp"
+		if _, err := use(t, e, "read", at(t, s, args{"filePath": path})); err != nil {
+			t.Fatal(err)
+		}
+		h := &host{env: e, conn: e.remote.conns[0]}
+		sh := func(script string, args ...string) (string, error) {
+			return h.sh(t.Context(), []byte("new"), script, args...)
+		}
+		if _, err := sh(stageScript, path, tmp, "5", "", ""); err == nil || err.Error() != "only 3 of 5 bytes arrived" {
+			t.Errorf("%s: a transfer that is cut: %v", name, err)
+		}
+		onlyHolds(t, e.Dir, "f")
+		const powerless = "chown() { return 1; }\n"
+		if out, err := sh(powerless+stageScript, path, tmp, "3", "640", "12:34"); out != "place\n" || err != nil {
+			t.Errorf("%s: where the owner cannot be kept: %q, %v", name, out, err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sh(commitScript, path, tmp, "place"); err != nil {
+			t.Errorf("%s: writing in place: %v", name, err)
+		}
+		if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s: writing in place made another file, %v", name, err)
+		}
+		holds(t, e, path, "new")
+		onlyHolds(t, e.Dir, "f")
+		if out, err := sh(powerless+stageScript, path, tmp, "3", "640", "0:0"); out != "" || err != nil && me(t).Uid == "0" {
+			t.Errorf("%s: where the owner is the same: %q, %v", name, out, err)
+		}
+		os.Remove(path)
+		os.Mkdir(path, 0o755)
+		if _, err := sh(commitScript, path, tmp, ""); err == nil || err.Error() != "it is a directory now" {
+			t.Errorf("%s: where a directory came into being: %v", name, err)
+		}
+		onlyHolds(t, e.Dir, "f")
+	}
+}
+
+func FuzzReadLook(f *testing.F) {
+	f.Add([]byte("file 1 -rw-r--r-- 1 0 0 12\n/etc/x\x00content"))
+	f.Add([]byte("none 0 ? ? ? ? ?\n/etc/x\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := readLook(bufio.NewReader(bytes.NewReader(data)))
+		if err == nil && (file.kind == "" || file.kind == "file" && file.mode == "") {
+			t.Errorf("readLook(%q) = %+v", data, file)
+		}
+		if err == nil {
+			octalMode(file.mode)
+		}
+		cutHit(data, len(data)/2)
+	})
 }
 
 func TestOctalMode(t *testing.T) {

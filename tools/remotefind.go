@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -141,24 +140,6 @@ func (l *hostList) notes() []string {
 		notes = append(notes, "["+l.stopped+"; there may be more, narrow the pattern or path]")
 	}
 	return notes
-}
-
-// readName reads a name that ends in a NUL byte.
-func readName(r *bufio.Reader) (string, error) {
-	var name []byte
-	for {
-		part, err := r.ReadSlice(0)
-		if len(name) < 8<<10 {
-			name = append(name, part...)
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		return strings.TrimSuffix(string(name), "\x00"), nil
-	}
 }
 
 // findArgs makes find list what may match below dir: all of it for **, else

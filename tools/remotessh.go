@@ -242,8 +242,11 @@ func (l *login) newCheck() (*hostCheck, error) {
 	if e.Home != "" {
 		files = append(files, filepath.Join(e.Home, ".ssh", "known_hosts"))
 	}
-	if e.SSH.KnownHosts != "" {
-		files = append(files, e.SSH.KnownHosts)
+	record := e.SSH.KnownHosts
+	if !filepath.IsAbs(record) { // "", or below a home that there is not
+		record = ""
+	} else {
+		files = append(files, record)
 	}
 	known, err := lookUp(t, files)
 	if err != nil {
@@ -252,7 +255,7 @@ func (l *login) newCheck() (*hostCheck, error) {
 	for _, key := range e.remote.accepted[knownName(t)] {
 		known.own = append(known.own, hostKey{key: key, where: "this session"})
 	}
-	return &hostCheck{target: t, known: known, strict: e.SSH.Strict, file: e.SSH.KnownHosts, news: make(chan hostNews, 1)}, nil
+	return &hostCheck{target: t, known: known, strict: e.SSH.Strict, file: record, news: make(chan hostNews, 1)}, nil
 }
 
 // remember keeps a key that was accepted even where it could not be recorded.
