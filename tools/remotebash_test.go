@@ -110,6 +110,7 @@ func TestRemoteTimeoutValues(t *testing.T) {
 func TestRemoteCancel(t *testing.T) {
 	s := newSSHD(t, []string{"ed25519"})
 	e := client(t, s)
+	knows(t, e, s.name()+" "+s.hostKey("ed25519"))
 	mark := filepath.Join(t.TempDir(), "begun")
 	text, _ := json.Marshal(on(t, s, "echo part; echo >"+mark+"; sleep 20"))
 	call, err := Builtin.Parse(e, "remote_bash", string(text))
