@@ -64,7 +64,7 @@ func (a *Agent) compact() {
 	before := a.meter.context(s)
 	opening := chat.Message{Role: chat.User, Notice: true, Content: opening(a.turn.summary, s.Messages[:step])}
 	s.Messages = append([]chat.Message{opening}, s.Messages[step:]...)
-	a.turn.summary, a.turn.start, a.nudged = "", 0, false
+	a.turn.summary, a.turn.start = "", 0
 	a.meter.forget()
 	after := a.meter.context(s)
 	told := fmt.Sprintf("context compacted: %d -> %d tokens (estimate)", before, after)

@@ -169,7 +169,8 @@ func TestParentScope(t *testing.T) {
 	for _, tt := range tests {
 		w := newWorld(t, reply{tool: "write", args: `{"filePath":"` + tt.file + `","content":"x"}`})
 		w.vars["CLUADE_PARENT"] = (&parent{depth: 1, baseURL: w.url, bounds: policy.Bounds{Allow: []string{"write"}, Scope: scope}}).String()
-		w.run("--cwd", tt.dir, "hi")
+		t.Chdir(tt.dir) // by this name, as a shell does
+		w.run("hi")
 		if got := w.message(1, -1); strings.Contains(got, "is outside the project") == tt.allowed {
 			t.Errorf("write %s in %s: %q, want it allowed: %v", tt.file, tt.dir, got, tt.allowed)
 		}
