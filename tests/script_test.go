@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,6 +29,9 @@ var (
 var update = flag.Bool("u", false, "write what cmp finds different into the scripts")
 
 func TestMain(m *testing.M) {
+	// A run under nohup ignores SIGHUP, and so would all that it starts; a signal
+	// that is caught here is as usual in children.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	dir, err := os.MkdirTemp("", "cluade-tests-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tests:", err)
