@@ -5,12 +5,23 @@ import "strings"
 // call is one command about to run: a program's base name, its arguments and
 // what it would read.
 type call struct {
-	c    *checker
-	s    *scope
-	path string // the program as it was typed
-	name string // its base name
-	args []value
-	in   fact
+	c     *checker
+	s     *scope
+	path  string   // the program as it was typed
+	name  string   // its base name
+	args  []value  // without the program
+	words []string // their texts
+	in    fact
+	what  string // what a rule found, for the reason
+}
+
+func newCall(c *checker, s *scope, args []value, in fact) *call {
+	path := args[0].text()
+	words := make([]string, len(args)-1)
+	for i := range words {
+		words[i] = args[i+1].text()
+	}
+	return &call{c: c, s: s, path: path, name: base(path), args: args[1:], words: words, in: in}
 }
 
 // run judges a command and everything it runs, and returns what it writes.
@@ -39,11 +50,12 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		if f := c.funcs[args[0].text()]; f != nil {
 			return c.callFunction(f, args, s, in)
 		}
-		if hasWord("env sudo doas", base(args[0].text())) { // what they set is not set here
+		k := newCall(c, s, args, in)
+		if hasWord("env sudo doas", k.name) { // what they set is not set here
 			t := *s
 			s = &t
+			k.s = s
 		}
-		k := &call{c: c, s: s, path: args[0].text(), name: base(args[0].text()), args: args[1:], in: in}
 		p, ok := k.peel()
 		switch {
 		case !ok:
@@ -157,8 +169,8 @@ func (k *call) builtin() (out fact, done bool) {
 	case "read":
 		k.read()
 	case "unset":
-		for _, a := range k.args {
-			k.s.set(a.text(), value{})
+		for _, name := range k.words {
+			k.s.set(name, value{})
 		}
 	default:
 		if !declares(k.name) {
@@ -225,21 +237,10 @@ func (k *call) setArgs() {
 // read sets variables from the first line of standard input: one takes all of
 // it, of several each takes a word.
 func (k *call) read() {
-	var names []string
-	for i := 0; i < len(k.args); i++ {
-		a := k.args[i].text()
-		if len(a) > 1 && a[0] == '-' {
-			if strings.IndexByte("adeinNptu", a[len(a)-1]) >= 0 {
-				i++
-			}
-			continue
-		}
-		names = append(names, a)
-	}
-	line, _, _ := strings.Cut(k.in.text, "\n")
-	rest := line
+	names := k.operands("adinNptu")
+	rest, _, _ := strings.Cut(k.in.text, "\n")
 	for i, n := range names {
-		v := sourced(strings.TrimSpace(rest), k.in)
+		v := value{s: strings.TrimSpace(rest), from: k.in.from}
 		if i < len(names)-1 {
 			v.s, rest, _ = strings.Cut(v.s, " ")
 		}
@@ -248,14 +249,4 @@ func (k *call) read() {
 		}
 		k.s.set(n, v)
 	}
-}
-
-// sourced is text that came through a pipe.
-func sourced(s string, from fact) value {
-	v := value{s: s}
-	if from.download || from.tree != "" || from.pid != "" {
-		f := from
-		v.src = &f
-	}
-	return v
 }

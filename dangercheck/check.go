@@ -13,7 +13,10 @@
 // understand is not plain, and does not only look.
 package dangercheck
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // The classes, as they are named in findings and exemptions.
 const (
@@ -68,7 +71,9 @@ func Check(cmd string, o Options) []Finding {
 		cmd = cmd[:maxText]
 	}
 	c := checker{o: o, work: maxWork}
-	c.list(parse(hideMarks(cmd)), &scope{dir: o.Dir}, fact{})
+	s := scope{dir: o.Dir}
+	s.set("CLUADE_HOME", value{s: cmp.Or(o.State, home+"/.cluade")})
+	c.list(parse(hideMarks(cmd)), &s, fact{})
 	return c.found
 }
 

@@ -190,6 +190,8 @@ func TestCheckOptions(t *testing.T) {
 		{"cp x /data/c/config.json", Options{State: "/data/c"}, OwnState},
 		{"cp x config.json", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
 		{"cp x /data/cc/config.json", Options{State: "/data/c"}, ""},
+		{"cp x $CLUADE_HOME/config.json", Options{State: "/data/c"}, OwnState},
+		{"rm -r $CLUADE_HOME", Options{State: "/data/c"}, OwnState},
 		{"cat .cluade/config.json", Options{Dir: "/root/p", Home: "/root"}, ""},
 		{"cat .cluade/config.json", Options{Dir: "/root", Home: "/root"}, OwnState},
 		{"cat config.json", Options{Dir: "/srv/me/.cluade", Home: "/srv/me"}, OwnState},
@@ -244,7 +246,7 @@ func TestLines(t *testing.T) {
 	if err := Lines(strings.NewReader(in), &out); err != nil {
 		t.Fatal(err)
 	}
-	want := "pass\nflag\tpower: reboot stops the box\npass\nflag\trm-root: recursive forced delete of /\n"
+	want := "pass\nflag\tpower: stops the box\npass\nflag\trm-root: recursive forced delete of /\n"
 	if out.String() != want {
 		t.Errorf("Lines(%q) wrote %q, want %q", in, out.String(), want)
 	}

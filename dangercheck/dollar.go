@@ -4,62 +4,64 @@ import "strings"
 
 // dollar takes an expansion.
 func (p *parser) dollar(b *wordBuilder, quoted bool) {
-	if p.depth >= maxDepth {
+	x := part{quoted: quoted}
+	switch c := p.peek(1); {
+	case p.depth >= maxDepth:
 		b.lit = append(b.lit, markUnknown)
 		b.w.odd = true
 		p.pos++
 		return
-	}
-	switch c := p.peek(1); {
 	case c == '(' && p.peek(2) == '(' && p.isArithmetic(p.pos+1):
 		p.pos++
 		p.arithmetic(b)
+		x.kind, x.op = partVar, '*'
 	case c == '(':
 		p.pos += 2
-		b.add(part{kind: partSubst, list: p.nested(), quoted: quoted})
+		x.kind, x.list = partSubst, p.nested()
 		p.accept(')')
 	case c == '{':
 		p.pos += 2
 		p.depth++
-		b.add(p.braced(quoted))
+		p.braced(&x)
 		p.depth--
 	case c == '\'' && !quoted:
 		p.pos += 2
 		b.w.quoted, b.w.odd = true, true
-		b.add(part{text: p.ansiQuoted(), quoted: true})
-	case c == '"' && !quoted:
-		p.pos += 2
-		b.w.quoted, b.w.odd = true, true
-		b.add(part{quoted: true})
-		p.doubleQuoted(b, '"')
+		x.text, x.quoted = p.ansiQuoted(), true
+	case c == '"' && !quoted: // a translated string; where there is no translation, the string
+		p.pos++
+		b.w.odd = true
+		p.wordByte(b, '"', p.pos)
+		return
 	case isNameByte(c, true):
 		i := p.pos + 1
 		for i < len(p.src) && isNameByte(p.src[i], false) {
 			i++
 		}
-		b.add(part{kind: partVar, text: p.src[p.pos+1 : i], quoted: quoted})
+		x.kind, x.text = partVar, p.src[p.pos+1:i]
 		p.pos = i
 	case c != 0 && strings.IndexByte("0123456789@*#?$!-", c) >= 0:
-		b.add(part{kind: partVar, text: string(c), quoted: quoted})
+		x.kind, x.text = partVar, p.src[p.pos+1:p.pos+2]
 		p.pos += 2
 	default:
 		b.w.odd = b.w.odd || c != 0 && c != '"' && !isBlank(c)
 		b.lit = append(b.lit, '$')
 		p.pos++
+		return
 	}
+	b.add(x)
 }
 
 // braced takes the rest of ${...} after the brace.
-func (p *parser) braced(quoted bool) part {
+func (p *parser) braced(v *part) {
 	i := p.pos
 	for i < len(p.src) && isNameByte(p.src[i], false) {
 		i++
 	}
-	v := part{kind: partVar, text: p.src[p.pos:i], quoted: quoted}
 	if i == p.pos && (p.peek(0) == '@' || p.peek(0) == '*') {
-		v.text = p.src[i : i+1]
 		i++
 	}
+	v.kind, v.text = partVar, p.src[p.pos:i]
 	p.pos = i
 	if rest := p.src[i:]; strings.HasPrefix(rest, "[@]") || strings.HasPrefix(rest, "[*]") {
 		v.all = true
@@ -76,8 +78,7 @@ func (p *parser) braced(quoted bool) part {
 			p.pos++
 		}
 	}
-	var b wordBuilder
-	p.untilBrace(&b)
+	v.alt = p.untilBrace()
 	switch {
 	case v.text == "": // ${#x}, ${!x}
 		v.op = '*'
@@ -86,22 +87,22 @@ func (p *parser) braced(quoted bool) part {
 	case op != '}' && op != '?':
 		v.op = '*'
 	}
-	v.alt = b.w.parts
-	return v
 }
 
 // untilBrace takes the word inside ${x:-word} and its closing brace.
-func (p *parser) untilBrace(b *wordBuilder) {
+func (p *parser) untilBrace() []part {
+	var b wordBuilder
 	start := p.pos
 	for p.pos < len(p.src) && !p.accept('}') {
 		if c := p.src[p.pos]; isMeta(c) {
 			b.lit = append(b.lit, c)
 			p.pos++
 		} else {
-			p.wordByte(b, c, start)
+			p.wordByte(&b, c, start)
 		}
 	}
 	b.flush(false)
+	return b.w.parts
 }
 
 // arithmeticReach is how far the end of $(( is looked for; one that is longer
@@ -129,8 +130,8 @@ func (p *parser) isArithmetic(pos int) bool {
 	return true
 }
 
-// arithmetic passes the parentheses of $(( )) or (( )); substitutions inside
-// still run.
+// arithmetic passes the parentheses of $(( )) or (( )), but for substitutions
+// inside, which run.
 func (p *parser) arithmetic(b *wordBuilder) {
 	b.flush(false)
 	p.depth++
@@ -156,7 +157,6 @@ func (p *parser) arithmetic(b *wordBuilder) {
 	}
 	p.depth--
 	b.lit = b.lit[:0]
-	b.add(part{kind: partVar, op: '*'})
 }
 
 // ansiQuoted takes the rest of $'...' with its escapes.

@@ -2,14 +2,18 @@ package dangercheck
 
 import "strings"
 
-// value is one word after expansion. s may hold marks. src is what is known of
-// text that is not told here, because it is the output of a command; with file
-// set the word names a file of that content, as <(...) does. into are commands
-// that read what is written to the file, as in >(...).
+// value is one word after expansion. s may hold marks; from is what is known of
+// what it does not tell. file is set where the word names one made of commands.
 type value struct {
 	s    string
-	src  *fact
-	file bool
+	from *origin
+	file *file
+}
+
+// file is what a word of <(...) names, with its content, or of >(...), with the
+// commands that read what is written to it.
+type file struct {
+	fact
 	into *list
 }
 
@@ -18,7 +22,9 @@ func (v value) unknown() bool { return strings.IndexByte(v.s, markUnknown) >= 0 
 
 // downloaded reports whether the word holds, or the file it names, output of a
 // download.
-func (v value) downloaded() bool { return v.src != nil && v.src.download }
+func (v value) downloaded() bool {
+	return v.from.isDownload() || v.file != nil && v.file.from.isDownload()
+}
 
 func texts(vals []value) string {
 	if len(vals) == 1 {
@@ -108,17 +114,15 @@ type field struct {
 	keep bool // it counts even if it is empty
 }
 
-// add appends a value to the word. Of two sources the first download counts.
+// add appends a value to the word.
 func (f *field) add(c *checker, v value) {
 	if !c.spend(len(v.s)) {
 		return
 	}
 	f.buf = append(f.buf, v.s...)
-	if v.src != nil && (f.v.src == nil || v.src.download) {
-		f.v.src, f.v.file = v.src, v.file
-	}
-	if v.into != nil {
-		f.v.into = v.into
+	f.v.from = f.v.from.and(v.from)
+	if v.file != nil {
+		f.v.file = v.file
 	}
 }
 
@@ -243,18 +247,14 @@ func (c *checker) part(p *part, s *scope) []value {
 	case partVar:
 		return c.variable(p, s)
 	case partInto:
-		return []value{{s: unknown, into: p.list}}
+		return []value{{s: unknown, file: &file{into: p.list}}}
 	}
 	t := *s
 	f := c.list(p.list, &t, fact{})
 	if p.kind == partFrom {
-		return []value{{s: unknown, src: &f, file: true}}
+		return []value{{s: unknown, file: &file{fact: f}}}
 	}
-	v := value{s: strings.TrimRight(f.text, "\n")}
-	if f.download || f.tree != "" || f.pid != "" {
-		v.src = &f
-	}
-	return []value{v}
+	return []value{{s: strings.TrimRight(f.text, "\n"), from: f.from}}
 }
 
 func (c *checker) variable(p *part, s *scope) []value {

@@ -5,28 +5,18 @@ import (
 	"strings"
 )
 
-func iptables(k *call) string {
-	words := make([]string, len(k.args))
-	for i, a := range k.args {
-		words[i] = a.text()
-	}
-	for i, w := range words {
-		chain, target := "", ""
-		if i+1 < len(words) {
-			chain = words[i+1]
-		}
-		if i+2 < len(words) {
-			target = words[i+2]
-		}
+func iptables(k *call) bool {
+	for i, w := range k.words {
+		target := textAt(k.words, i+2)
 		switch {
-		case chain != "INPUT":
+		case textAt(k.words, i+1) != "INPUT":
 		case w == "-P" || w == "--policy":
-			return when(target != "ACCEPT" && target != "" && target[0] != markUnknown, "drops what comes in by default")
+			return target != "ACCEPT" && target != "" && target[0] != markUnknown
 		case w == "-A" || w == "-I" || w == "--append" || w == "--insert":
-			return when(cutsSSH(words), "drops logins over SSH")
+			return cutsSSH(k.words)
 		}
 	}
-	return ""
+	return false
 }
 
 // cutsSSH reports whether a rule drops what comes to port 22 from everybody.
@@ -34,13 +24,12 @@ func cutsSSH(words []string) bool {
 	port, drop := false, false
 	for i, w := range words {
 		name, arg, has := strings.Cut(w, "=")
-		if !has && i+1 < len(words) {
-			arg = words[i+1]
+		if !has {
+			arg = textAt(words, i+1)
 		}
 		switch name {
 		case "--dport", "--dports", "--destination-port", "--destination-ports":
-			port = i == 0 || words[i-1] != "!"
-			port = port && holdsSSH(arg)
+			port = words[max(0, i-1)] != "!" && holdsSSH(arg)
 		case "-j", "--jump":
 			drop = arg == "DROP" || arg == "REJECT"
 		case "-s", "--source", "--src":
@@ -54,17 +43,14 @@ func cutsSSH(words []string) bool {
 
 // holdsSSH reports whether a list of ports and ranges holds port 22.
 func holdsSSH(ports string) bool {
-	for p := range strings.SplitSeq(ports, ",") {
+	for _, p := range strings.Split(ports, ",") {
 		from, to, isRange := strings.Cut(p, ":")
 		if !isRange {
 			to = from
 		}
-		if p == "ssh" {
-			return true
-		}
-		lo, err1 := strconv.Atoi(from)
-		hi, err2 := strconv.Atoi(to)
-		if err1 == nil && err2 == nil && lo <= 22 && 22 <= hi {
+		low, err := strconv.Atoi(from)
+		high, err2 := strconv.Atoi(to)
+		if p == "ssh" || err == nil && err2 == nil && low <= 22 && 22 <= high {
 			return true
 		}
 	}
@@ -72,44 +58,41 @@ func holdsSSH(ports string) bool {
 }
 
 // nft judges statements, given as arguments or on standard input.
-func nft(k *call) string {
+func nft(k *call) bool {
 	if k.has("--check") || k.short("c") {
-		return ""
+		return false
 	}
-	text := plain(texts(k.args))
+	text := strings.Join(k.words, " ")
 	if k.short("f") || k.has("--file") {
 		text = k.in.text
 	}
-	for stmt := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
-		if w := strings.Fields(stmt); len(w) > 1 && w[len(w)-2] == "flush" && w[len(w)-1] == "ruleset" || len(w) > 1 && w[0] == "flush" && w[1] == "ruleset" {
-			return "removes all filter rules"
+	for _, stmt := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		if strings.HasSuffix(" "+strings.Join(strings.Fields(stmt), " "), " flush ruleset") {
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
-func ufw(k *call) string {
-	var words []string
-	for _, v := range k.operands("") {
-		words = append(words, v.text())
-	}
-	if len(words) > 2 && (words[0] == "insert" || words[0] == "prepend") {
+func ufw(k *call) bool {
+	words := k.operands("")
+	if verb := textAt(words, 0); (verb == "insert" || verb == "prepend") && len(words) > 2 {
 		words = words[2:]
 	}
-	if len(words) < 2 || words[0] != "deny" && words[0] != "reject" {
-		return ""
+	if verb := textAt(words, 0); verb != "deny" && verb != "reject" {
+		return false
 	}
-	for i, w := range words[1:] {
+	for i, w := range words {
 		switch w {
 		case "from":
-			if i+2 < len(words) && words[i+2] != "any" {
-				return "" // one host
+			if from := textAt(words, i+1); from != "any" { // one host
+				return false
 			}
 		case "out":
-			return ""
+			return false
 		case "22", "22/tcp", "ssh", "OpenSSH", "SSH":
-			return "drops logins over SSH"
+			return true
 		}
 	}
-	return ""
+	return false
 }

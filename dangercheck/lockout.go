@@ -3,34 +3,29 @@ package dangercheck
 import "strings"
 
 // killsByName judges killall and pkill.
-func killsByName(k *call) string {
+func killsByName(k *call) bool {
 	if k.harmlessSignal() || k.has("--list") {
-		return ""
+		return false
 	}
-	for _, v := range k.operands("sugUGtPo") {
-		if name := strings.Trim(v.text(), "^$"); vitalProcess(name) {
-			return "ends " + name
+	for _, t := range k.operands("sugUGtPo") {
+		if name := strings.Trim(t, "^$"); vitalProcess(name) {
+			return k.found(name)
 		}
 	}
-	return ""
+	return false
 }
 
 func vitalProcess(name string) bool {
-	switch name {
-	case "dropbear", "ssh", "sshd", "wpa_supplicant", "netifd", "NetworkManager", "systemd-networkd", "dhcpcd":
-		return true
-	}
-	return false
+	return hasWord("dropbear ssh sshd wpa_supplicant netifd NetworkManager systemd-networkd dhcpcd", name)
 }
 
 // harmlessSignal reports whether a signal is named that makes a daemon reload
 // or does nothing. It stands before the operands.
 func (k *call) harmlessSignal() bool {
-	for i, a := range k.args {
-		sig := a.text()
+	for i, sig := range k.words {
 		switch {
 		case sig == "-s" || sig == "--signal" || sig == "-n":
-			sig = textAt(k.args, i+1)
+			sig = textAt(k.words, i+1)
 		case strings.HasPrefix(sig, "--signal="):
 			sig = sig[len("--signal="):]
 		case len(sig) < 2 || sig[0] != '-':
@@ -38,8 +33,7 @@ func (k *call) harmlessSignal() bool {
 		default:
 			sig = sig[1:]
 		}
-		switch strings.TrimPrefix(strings.ToUpper(sig), "SIG") {
-		case "0", "1", "HUP", "10", "USR1", "12", "USR2", "18", "CONT", "WINCH", "L":
+		if hasWord("0 1 HUP 10 USR1 12 USR2 18 CONT WINCH L", strings.TrimPrefix(strings.ToUpper(sig), "SIG")) {
 			return true
 		}
 	}
@@ -48,53 +42,48 @@ func (k *call) harmlessSignal() bool {
 
 // kills judges kill: a target of -1 is every process. As the first word it is
 // a signal.
-func kills(k *call) string {
-	targets := k.args
-	switch t := textAt(targets, 0); {
+func kills(k *call) bool {
+	from := 0
+	switch t := textAt(k.words, 0); {
 	case t == "-s", t == "-n", t == "--signal":
-		targets = targets[min(2, len(targets)):]
+		from = 2
 	case strings.HasPrefix(t, "-") && t != "--":
-		targets = targets[1:]
+		from = 1
 	}
-	for _, v := range targets {
-		if v.s == "-1" && !k.has("-l", "-L", "-0") {
-			return "ends every process"
+	for i := from; i < len(k.words); i++ {
+		if k.words[i] == "-1" && !k.has("-l -L -0") {
+			return k.found("every process")
+		}
+		if from := k.args[i].from; from != nil && vitalProcess(from.process) && !k.harmlessSignal() {
+			return k.found(from.process)
 		}
 	}
-	if k.harmlessSignal() {
-		return ""
-	}
-	for _, v := range targets {
-		if v.src != nil && vitalProcess(v.src.pid) {
-			return "ends " + v.src.pid
-		}
-	}
-	return ""
+	return false
 }
 
-func vitalPackage(name string) bool {
-	name, _, _ = strings.Cut(name, ":")
-	return hasWord("base-files busybox libc musl procd netifd ubus ubusd uci fstools mtd kernel dropbear firewall4 firewall apk-tools opkg alpine-base alpine-baselayout "+
-		"openrc libc6 libc-bin systemd systemd-sysv init bash dash login util-linux coreutils apt dpkg sudo openssh-server network-manager ifupdown dhcpcd dhcpcd5 wpasupplicant", name)
-}
+// vitalPackages are those without which OpenWrt, Alpine or Debian does not
+// start, is not reached, or cannot be repaired.
+const vitalPackages = "base-files busybox libc musl procd netifd ubus ubusd uci fstools mtd kernel dropbear firewall4 firewall apk-tools opkg " +
+	"alpine-base alpine-baselayout openrc " +
+	"libc6 libc-bin systemd systemd-sysv init bash dash login util-linux coreutils apt dpkg sudo openssh-server network-manager ifupdown dhcpcd dhcpcd5 wpasupplicant"
 
-// removesPackage judges the removal of what the box cannot do without. verbs
+// removes judges the removal of a package that the box cannot do without. verbs
 // are the words that remove; none if options say so.
-func (k *call) removesPackage(verbs string) string {
+func (k *call) removes(verbs string) bool {
 	ops := k.operands("oct")
-	if k.has("--simulate", "--dry-run", "--noaction", "--no-act", "--just-print", "--help") || k.name != "dpkg" && k.short("s") {
-		return ""
+	if k.has("--simulate --dry-run --noaction --no-act --just-print --help") || k.name != "dpkg" && k.short("s") {
+		return false
 	}
 	if verbs != "" {
 		if !hasWord(verbs, textAt(ops, 0)) {
-			return ""
+			return false
 		}
 		ops = ops[1:]
 	}
-	for _, v := range ops {
-		if vitalPackage(v.text()) {
-			return "removes the package " + v.text()
+	for _, t := range ops {
+		if name, _, _ := strings.Cut(t, ":"); name != "" && hasWord(vitalPackages, name) {
+			return k.found(name)
 		}
 	}
-	return ""
+	return false
 }

@@ -8,14 +8,14 @@ const maxInputs = 32
 // inputs are the words that xargs would add to a command.
 func (k *call) inputs() []value {
 	if k.in.text == unknown || !k.in.fed {
-		return []value{sourced(unknown, k.in)}
+		return []value{{s: unknown, from: k.in.from}}
 	}
 	var out []value
 	for w := range strings.FieldsSeq(k.in.text) {
 		if len(out) == maxInputs {
 			break
 		}
-		out = append(out, sourced(asPattern(w), k.in))
+		out = append(out, value{s: asPattern(w), from: k.in.from})
 	}
 	return out
 }
@@ -25,7 +25,7 @@ func (k *call) inputs() []value {
 func (k *call) xargs() fact {
 	i, replace := 0, ""
 	for i < len(k.args) {
-		a := k.args[i].text()
+		a := k.words[i]
 		if len(a) < 2 || a[0] != '-' {
 			break
 		}
@@ -36,7 +36,7 @@ func (k *call) xargs() fact {
 		case strings.HasPrefix(a, "--replace="):
 			replace = a[len("--replace="):]
 		case a == "-I" && i < len(k.args):
-			replace = k.args[i].text()
+			replace = k.words[i]
 			i++
 		case a[1] == 'I':
 			replace = a[2:]
@@ -98,35 +98,34 @@ func (k *call) built(cmd, extra []value, replace string) fact {
 // find judges -delete and the commands it would run. A test that narrows what
 // is found makes it pass, as far as the tree is concerned.
 func (k *call) find() fact {
-	roots, i := k.findRoots()
-	tree := ""
-	for _, r := range roots {
-		if k.s.inSystem(r) {
-			tree = r.text()
-		}
-	}
+	tree, i := k.findRoots()
+	listed := true // it prints what it finds
 	for ; i < len(k.args); i++ {
-		switch a := k.args[i].text(); a {
+		switch k.words[i] {
 		case "-delete":
 			if tree != "" {
 				k.c.report(RmRoot, "removes what lies in "+tree)
 			}
 		case "-exec", "-execdir":
 			end := i + 1
-			for end < len(k.args) && k.args[end].s != ";" && k.args[end].s != "+" {
+			for end < len(k.args) && k.words[end] != ";" && k.words[end] != "+" {
 				end++
 			}
 			k.findExec(k.args[i+1:end], tree)
+			listed = false
+			if hasWord("grep egrep fgrep test [ sh bash", textAt(k.words, i+1)) { // a test of its own
+				tree = ""
+			}
 			i = end
 		case "-ok", "-okdir": // asks the person
-			for i < len(k.args) && k.args[i].s != ";" {
+			for i < len(k.args) && k.words[i] != ";" {
 				i++
 			}
 		case "-type", "-maxdepth", "-mindepth":
 			i++
 		case "-name", "-iname", "-path", "-wholename":
 			i++
-			if i < len(k.args) && k.args[i].text() != "*" {
+			if i < len(k.args) && k.words[i] != "*" {
 				tree = ""
 			}
 		case "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-follow", "-a", "-and", "(", ")", "-ls":
@@ -134,26 +133,33 @@ func (k *call) find() fact {
 			tree = ""
 		}
 	}
-	return fact{text: unknown, tree: tree}
+	if !listed {
+		tree = ""
+	}
+	return fact{text: unknown, from: &origin{tree: tree}}
 }
 
-func (k *call) findRoots() (roots []value, next int) {
+// findRoots returns a system directory among those that find walks, if there is
+// one, and the place behind them.
+func (k *call) findRoots() (tree string, next int) {
 	i := 0
-	for i < len(k.args) && hasWord("-H -L -P -E -X -x -s", k.args[i].text()) {
+	for i < len(k.words) && hasWord("-H -L -P -E -X -x -s", k.words[i]) {
 		i++
 	}
-	for i < len(k.args) {
-		a := k.args[i].text()
+	first := i
+	for ; i < len(k.words); i++ {
+		a := k.words[i]
 		if a == "" || a[0] == '-' || a == "(" || a == "!" || a == ")" {
 			break
 		}
-		roots = append(roots, k.args[i])
-		i++
+		if k.s.inSystem(k.args[i].s) {
+			tree = a
+		}
 	}
-	if len(roots) == 0 {
-		roots = []value{{s: "."}}
+	if i == first && k.s.inSystem(".") {
+		tree = "."
 	}
-	return roots, i
+	return tree, i
 }
 
 func (k *call) findExec(cmd []value, tree string) {
@@ -161,7 +167,7 @@ func (k *call) findExec(cmd []value, tree string) {
 	for i, v := range cmd {
 		if t := v.text(); strings.Contains(t, "{}") {
 			v.s = strings.ReplaceAll(t, "{}", unknown)
-			v.src = &fact{tree: tree}
+			v.from = &origin{tree: tree}
 		}
 		args[i] = v
 	}

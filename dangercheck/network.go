@@ -3,174 +3,156 @@ package dangercheck
 import "strings"
 
 // ipDown judges ip, whose words may be shortened.
-func ipDown(k *call) string {
+func ipDown(k *call) bool {
 	ops := k.operands("nbfl")
-	if len(ops) < 2 {
-		return ""
-	}
-	object, verb := ops[0].text(), ops[1].text()
+	object, verb := textAt(ops, 0), textAt(ops, 1)
 	switch {
+	case verb == "":
+		return false
 	case strings.HasPrefix("link", object) && strings.HasPrefix("set", verb):
-		for _, v := range ops[2:] {
-			if v.text() == "down" {
-				return "takes an interface down"
-			}
-		}
-	case strings.HasPrefix("address", object) && strings.HasPrefix("flush", verb):
-		return "removes the addresses of an interface"
+		return k.has("down")
 	}
-	return ""
+	return strings.HasPrefix("address", object) && strings.HasPrefix("flush", verb)
+}
+
+// nmcliOff judges nmcli, whose objects and verbs may be shortened.
+func nmcliOff(k *call) bool {
+	ops := k.operands("fgmtcew")
+	object, verb, what := textAt(ops, 0), textAt(ops, 1), textAt(ops, 2)
+	is := func(full string) bool { return object != "" && strings.HasPrefix(full, object) }
+	switch {
+	case is("radio"):
+		return verb == "off" || (verb == "wifi" || verb == "all") && what == "off"
+	case is("networking"):
+		return verb == "off"
+	case is("device"):
+		return verb == "down" || len(verb) > 2 && strings.HasPrefix("disconnect", verb)
+	case is("connection"):
+		return verb == "down"
+	}
+	return false
 }
 
 // ubusNetwork judges the calls that stop interfaces and, through the service
 // manager, what an init script would stop.
-func ubusNetwork(k *call) string {
+func ubusNetwork(k *call) bool {
 	ops := k.operands("tsm")
 	object, method := textAt(ops, 1), textAt(ops, 2)
 	switch {
 	case textAt(ops, 0) != "call":
-	case object == "network" && (method == "restart" || method == "reload" && k.s.committed):
-		return "restart of the network can cut the connection"
-	case strings.HasPrefix(object, "network.interface") && (method == "down" || method == "remove"):
-		return "takes an interface down"
-	case object == "network.wireless" && method == "down":
-		return "switches the radios off"
+		return false
 	case object == "rc" && method == "init":
 		order := strings.FieldsFunc(textAt(ops, 3), func(r rune) bool { return strings.ContainsRune(`{}":, `, r) })
-		return k.stopped(after(order, "name"), after(order, "action"))
+		return k.stops(after(order, "name"), after(order, "action"))
+	case strings.HasPrefix(object, "network.interface"), object == "network.wireless":
+		return (method == "down" || method == "remove") && k.found(object)
 	}
-	return ""
+	return k.stops(object, method)
 }
 
 // after returns the word that follows another.
 func after(words []string, w string) string {
 	for i, x := range words {
-		if x == w && i+1 < len(words) {
-			return words[i+1]
+		if x == w {
+			return textAt(words, i+1)
 		}
 	}
 	return ""
 }
 
-// serviceKind says what stopping a service cuts: the network, the login or the
-// packet filter.
-func serviceKind(name string) string {
+// serviceKind says what stopping a service cuts.
+type serviceKind int
+
+const (
+	otherService serviceKind = iota
+	networkService
+	loginService
+	filterService
+)
+
+func serviceOf(name string) serviceKind {
 	name = strings.TrimSuffix(strings.TrimSuffix(base(name), ".service"), ".socket")
 	name, _, _ = strings.Cut(name, "@")
-	switch name {
-	case "network", "networking", "NetworkManager", "network-manager", "systemd-networkd", "dhcpcd", "wpa_supplicant", "wpad", "netifd", "connman":
-		return "network"
-	case "dropbear", "ssh", "sshd":
-		return "login"
-	case "firewall":
-		return "filter"
+	switch {
+	case name == "":
+	case hasWord("network networking NetworkManager network-manager systemd-networkd dhcpcd wpa_supplicant wpad netifd connman", name):
+		return networkService
+	case hasWord("dropbear ssh sshd", name):
+		return loginService
+	case name == "firewall":
+		return filterService
 	}
-	return ""
+	return otherService
 }
 
-// stopped judges one verb on one service, as init scripts know them.
-func (k *call) stopped(name, verb string) string {
-	kind := serviceKind(name)
-	switch {
-	case kind == "":
-		return ""
-	case verb == "stop", verb == "force-stop", verb == "kill":
-		switch kind {
-		case "login":
-			return "stops the login service"
-		case "filter":
-			return "stops the packet filter"
-		}
-		return "stop of " + base(name) + " cuts the connection"
-	case kind == "network" && (verb == "restart" || verb == "force-reload" || verb == "shutdown" || verb == "reload" && k.s.committed):
-		return verb + " of " + base(name) + " can cut the connection"
+// stops judges one verb on one service, as init scripts know them.
+func (k *call) stops(name, verb string) bool {
+	kind := serviceOf(name)
+	switch verb {
+	case "stop", "force-stop", "kill":
+		return kind != otherService && k.found(verb+" of "+name)
+	case "restart", "force-reload", "shutdown":
+		return kind == networkService && k.found(verb+" of "+name)
+	case "reload":
+		return kind == networkService && k.s.committed && k.found(verb+" of "+name)
 	}
-	return ""
+	return false
 }
 
 // initScript judges /etc/init.d/NAME VERB and /etc/rc.d/S20NAME VERB.
-func (k *call) initScript() string {
+func (k *call) initScript() bool {
 	name := k.name
 	switch {
 	case strings.Contains(k.path, "init.d/"):
 	case strings.Contains(k.path, "rc.d/") && len(name) > 3 && strings.IndexByte("SK", name[0]) >= 0:
 		name = strings.TrimLeft(name[1:], "0123456789")
 	default:
-		return ""
+		return false
 	}
-	return k.stopped(name, textAt(k.args, 0))
-}
-
-func service(k *call) string {
-	ops := k.operands("")
-	return k.stopped(textAt(ops, 0), textAt(ops, 1))
+	return k.stops(name, textAt(k.words, 0))
 }
 
 // stopsDaemon judges start-stop-daemon -K.
-func stopsDaemon(k *call) string {
+func stopsDaemon(k *call) bool {
 	if !k.short("K") && !k.has("--stop") || k.harmlessSignal() {
-		return ""
+		return false
 	}
-	for _, a := range k.args {
-		if serviceKind(strings.TrimSuffix(a.text(), ".pid")) == "login" {
-			return "stops the login service"
+	for _, t := range k.words {
+		if serviceOf(strings.TrimSuffix(t, ".pid")) == loginService {
+			return k.found("stop of " + t)
 		}
 	}
-	return ""
+	return false
 }
 
-func systemctlStop(k *call) string {
+func systemctlStops(k *call) bool {
 	ops := k.operands("HMtps")
-	if len(ops) < 2 {
-		return ""
+	verb := textAt(ops, 0)
+	if !hasWord("stop mask kill", verb) && (verb != "disable" || !k.has("--now")) {
+		return false
 	}
-	verb := ops[0].text()
-	for _, v := range ops[1:] {
-		kind := serviceKind(v.text())
-		switch {
-		case kind != "network" && kind != "login":
-		case verb == "stop", verb == "mask", verb == "kill", verb == "disable" && k.has("--now"):
-			return verb + " of " + v.text() + " can cut the connection"
+	for _, unit := range ops[1:] {
+		if kind := serviceOf(unit); kind == networkService || kind == loginService {
+			return k.found(verb + " of " + unit)
 		}
 	}
-	return ""
-}
-
-// nmcli judges nmcli, whose objects and verbs may be shortened.
-func nmcli(k *call) string {
-	ops := k.operands("fgmtcew")
-	object, verb, what := textAt(ops, 0), textAt(ops, 1), textAt(ops, 2)
-	is := func(full string) bool { return object != "" && strings.HasPrefix(full, object) }
-	switch {
-	case is("radio") && (verb == "off" || (verb == "wifi" || verb == "all") && what == "off"):
-		return "switches the radios off"
-	case is("networking") && verb == "off":
-		return "switches the network off"
-	case is("device") && (verb == "down" || len(verb) > 2 && strings.HasPrefix("disconnect", verb)):
-		return "disconnects a device"
-	case is("connection") && verb == "down":
-		return "takes a connection down"
-	}
-	return ""
+	return false
 }
 
 // uci remembers a commit of the network's settings; the reload after it is
 // what cuts.
 func (k *call) uci() {
-	var words []string
-	for _, v := range k.operands("cdfmpPtn") {
-		words = append(words, v.text())
-	}
-	if len(words) > 0 && words[0] == "batch" {
-		for line := range strings.SplitSeq(k.in.text, "\n") {
-			k.committed(strings.Fields(line))
+	ops := k.operands("cdfmpPtn")
+	if textAt(ops, 0) == "batch" {
+		for _, line := range strings.Split(k.in.text, "\n") {
+			k.commits(strings.Fields(line))
 		}
 	}
-	k.committed(words)
+	k.commits(ops)
 }
 
-func (k *call) committed(words []string) {
-	if len(words) > 0 && words[0] == "commit" && (len(words) == 1 || strings.HasPrefix(words[1], "network")) {
+func (k *call) commits(words []string) {
+	if textAt(words, 0) == "commit" && (len(words) == 1 || strings.HasPrefix(words[1], "network")) {
 		k.s.committed = true
 	}
 }

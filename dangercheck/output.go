@@ -5,8 +5,10 @@ import "strings"
 // output says what a command writes, as far as its text tells.
 func (k *call) output() fact {
 	out := opaque(k.in)
-	for _, a := range k.args {
-		out.download = out.download || a.downloaded()
+	for i := range k.args {
+		if k.args[i].downloaded() {
+			out.from = out.from.and(&origin{download: true})
+		}
 	}
 	switch k.name {
 	case "echo":
@@ -18,72 +20,74 @@ func (k *call) output() fact {
 	case "cat", "tee", "sponge", "pv", "head", "tail", "sort", "uniq":
 		return k.passed()
 	case "grep", "egrep", "fgrep":
-		if out.pid == "*" && !k.short("v") {
-			out.pid = k.grepped()
+		if out.from != nil && out.from.process == "*" && !k.short("v") {
+			out.from = &origin{process: k.grepped()}
 		}
 	case "pwd":
 		out.text = string(markPwd)
 	case "which":
-		if len(k.args) > 0 {
-			out.text = k.args[len(k.args)-1].s
+		if len(k.words) > 0 {
+			out.text = k.words[len(k.words)-1]
 		}
 	case "command":
-		if len(k.args) == 2 && k.args[0].s == "-v" {
-			out.text = k.args[1].s
+		if len(k.words) == 2 && k.words[0] == "-v" {
+			out.text = k.words[1]
 		}
 	case "ls":
-		out.tree = k.listed()
-	case "ps":
-		out.pid = "*"
-	case "pidof", "pgrep":
-		if ops := k.operands("dPgGsuUtFr"); len(ops) > 0 {
-			out.pid = strings.Trim(ops[0].text(), "^$[]")
+		if tree := k.listed(); tree != "" {
+			out.from = &origin{tree: tree}
 		}
+	case "ps":
+		out.from = &origin{process: "*"}
+	case "pidof", "pgrep":
+		out.from = &origin{process: strings.Trim(textAt(k.operands("dPgGsuUtFr"), 0), "^$[]")}
 	case "curl", "wget", "uclient-fetch", "fetch":
-		out.download = k.toStdout()
+		out.from = nil
+		if k.toStdout() {
+			out.from = &origin{download: true}
+		}
 	}
 	return out
 }
 
 // passed is the output of programs that pass on what they read.
 func (k *call) passed() fact {
-	ops := k.operands("nckt")
+	ops := k.operandsAt("nckt")
 	if k.name == "tee" || len(ops) == 0 {
 		return k.in
 	}
 	var out outputs
-	for _, v := range ops {
-		switch {
-		case v.s == "-":
-			out.add(k.c, k.in)
-		case v.file:
-			out.add(k.c, *v.src)
-		case strings.HasSuffix(v.s, ".pid"):
-			out.add(k.c, fact{text: unknown, pid: strings.TrimSuffix(base(v.text()), ".pid")})
-		default:
-			out.add(k.c, opaque(fact{}))
+	for _, i := range ops {
+		f := fact{text: unknown}
+		if name, ok := strings.CutSuffix(base(k.words[i]), ".pid"); ok {
+			f.from = &origin{process: name}
 		}
+		switch {
+		case k.words[i] == "-":
+			f = k.in
+		case k.args[i].file != nil:
+			f = k.args[i].file.fact
+		}
+		out.add(k.c, f)
 	}
 	return out.all()
 }
 
 // grepped is the name of the process that grep picks from a list.
 func (k *call) grepped() string {
-	if ops := k.operands("efmABC"); len(ops) > 0 {
-		return strings.NewReplacer("[", "", "]", "", "^", "", "$", "").Replace(ops[0].text())
-	}
-	return ""
+	name := strings.Trim(textAt(k.operands("efmABC"), 0), "^$")
+	return strings.ReplaceAll(strings.ReplaceAll(name, "[", ""), "]", "") // [x]y does not find itself
 }
 
 // listed is the system directory that ls lists.
 func (k *call) listed() string {
-	ops := k.operands("IwT")
-	if len(ops) == 0 {
-		ops = []value{{s: "."}}
+	ops := k.operandsAt("IwT")
+	if len(ops) == 0 && k.s.inSystem(".") {
+		return "."
 	}
-	for _, v := range ops {
-		if k.s.inSystem(v) {
-			return v.text()
+	for _, i := range ops {
+		if k.s.inSystem(k.args[i].s) {
+			return k.words[i]
 		}
 	}
 	return ""
@@ -92,12 +96,8 @@ func (k *call) listed() string {
 // toStdout reports whether a download goes to standard output.
 func (k *call) toStdout() bool {
 	stdout := k.name == "curl"
-	for i, v := range k.args {
-		next := ""
-		if i+1 < len(k.args) {
-			next = k.args[i+1].text()
-		}
-		if file, given := k.outputFile(v.text(), next); given {
+	for i, a := range k.words {
+		if file, given := k.outputFile(a, textAt(k.words, i+1)); given {
 			stdout = file == "-" || file == "/dev/stdout"
 		}
 	}
@@ -137,8 +137,7 @@ func (k *call) outputFile(a, next string) (string, bool) {
 
 func (k *call) echo() string {
 	args, escapes := k.args, false
-	for len(args) > 0 {
-		a := args[0].text()
+	for _, a := range k.words {
 		if len(a) < 2 || a[0] != '-' || strings.Trim(a[1:], "neE") != "" {
 			break
 		}
@@ -155,14 +154,14 @@ func (k *call) echo() string {
 // printf follows strings; another conversion stands for something unknown.
 func (k *call) printf() string {
 	args := k.args
-	if len(args) > 0 && args[0].text() == "--" {
+	if textAt(k.words, 0) == "--" {
 		args = args[1:]
 	}
-	if len(args) > 2 && args[0].text() == "-v" {
-		k.s.set(args[1].text(), value{s: printed(k.c, args[2:])})
+	switch {
+	case len(args) == 0:
 		return ""
-	}
-	if len(args) == 0 {
+	case len(args) > 2 && args[0].s == "-v":
+		k.s.set(k.words[1], value{s: printed(k.c, args[2:])})
 		return ""
 	}
 	return printed(k.c, args)

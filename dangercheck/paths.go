@@ -5,20 +5,17 @@ import (
 	"strings"
 )
 
-// isSystemDir reports whether p is one of the directories without which a box
-// does not work or does not keep what its owner has. Deeper ones count only
-// where they are named.
-func isSystemDir(p string) bool {
-	if p == "/" || p == home || hasWord(systemDirs, p) {
-		return true
-	}
-	user, ok := strings.CutPrefix(p, "/home/")
-	return ok && strings.IndexByte(user, '/') < 0
-}
-
-// systemDirs are the system directories below the root.
-const systemDirs = "/bin /boot /dev /etc /home /lib /lib32 /lib64 /mnt /media /opt /overlay /proc /rom /root /run /sbin /srv /sys /usr /var /www " +
+// systemDirs are the directories without which a box does not work or does not
+// keep what its owner has. Deeper ones count only where they are named.
+const systemDirs = "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /mnt /media /opt /overlay /proc /rom /root /run /sbin /srv /sys /usr /var /www " +
 	"/etc/config /etc/init.d /usr/bin /usr/sbin /usr/lib /usr/share /lib/modules /lib/firmware /var/lib /overlay/upper /boot/firmware"
+
+func isSystemDir(p string) bool { return isHome(p) || hasWord(systemDirs, p) }
+
+func isHome(p string) bool {
+	user, ok := strings.CutPrefix(p, "/home/")
+	return p == home || ok && strings.IndexByte(user, '/') < 0
+}
 
 // rooted reports whether a path does not depend on where it is used.
 func rooted(p string) bool {
@@ -54,18 +51,24 @@ func everything(e string) bool {
 	return strings.ContainsAny(e, patterns) && strings.Trim(e, ".!^]"+patterns) == ""
 }
 
+// whole returns the directory of which a path names all contents, else the path.
+func whole(p string) string {
+	for {
+		i := strings.LastIndexByte(p, '/')
+		switch {
+		case i < 0 || !everything(p[i+1:]):
+			return p
+		case i == 0:
+			return "/"
+		}
+		p = p[:i]
+	}
+}
+
 // isSystem reports whether a joined path names a system directory or all that
 // is in one.
 func isSystem(p string) bool {
-	for {
-		i := strings.LastIndexByte(p, '/')
-		if i < 0 || !everything(p[i+1:]) {
-			break
-		}
-		if p = p[:i]; p == "" {
-			return true
-		}
-	}
+	p = whole(p)
 	if isSystemDir(p) {
 		return true
 	}
@@ -93,10 +96,10 @@ func (c *checker) own(p string) string {
 	return p
 }
 
-// inSystem reports whether a value names a system directory as it stands, or
+// inSystem reports whether a word names a system directory as it stands, or
 // from where cd went.
-func (s *scope) inSystem(v value) bool {
-	p := s.join(v.s)
+func (s *scope) inSystem(p string) bool {
+	p = s.join(p)
 	return rooted(p) && isSystem(p)
 }
 
@@ -122,8 +125,8 @@ func bare(p string) bool {
 
 // wipes reports whether removing a path recursively takes a system directory,
 // a home, or all of a place that cd did not name.
-func (k *call) wipes(v value) bool {
-	p := k.s.join(v.s)
+func (k *call) wipes(word string) bool {
+	p := k.s.join(word)
 	switch {
 	case p == "":
 		return false
@@ -132,7 +135,7 @@ func (k *call) wipes(v value) bool {
 	case k.s.moved:
 		return !rooted(p) && bare(p)
 	}
-	return bare(v.s) && !strings.HasPrefix(k.s.dir+"/", "/tmp/")
+	return bare(word) && !strings.HasPrefix(k.s.dir+"/", "/tmp/")
 }
 
 // deviceKind is what a path below /dev stands for.
@@ -146,8 +149,8 @@ const (
 	otherDevice
 )
 
-func (s *scope) device(v value) deviceKind {
-	name, ok := strings.CutPrefix(s.join(v.s), "/dev/")
+func (s *scope) device(word string) deviceKind {
+	name, ok := strings.CutPrefix(s.join(word), "/dev/")
 	if !ok || name == "" {
 		return noDevice
 	}

@@ -68,18 +68,15 @@ func wrapperOf(name string) *wrapper {
 	return nil
 }
 
-// runners are the programs that are no wrappers and run others all the same.
-const runners = "su xargs find awk gawk mawk nawk sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at " +
-	"batch parallel expect tmux vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb " +
-	"zip ed emacs nano run-parts lxc-attach lxc machinectl ansible"
+// runners are programs beside the wrappers, shells and interpreters that run
+// what their arguments or files name.
+const runners = "su xargs find awk gawk mawk nawk sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
+	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible"
 
 // RunsPrograms reports whether a program of that name runs other programs that
 // its arguments name, so that allowing it allows everything.
 func RunsPrograms(name string) bool {
-	if wrapperOf(name) != nil || isShell(name) || isInterpreter(name) {
-		return true
-	}
-	return hasWord(runners, name)
+	return wrapperOf(name) != nil || isShell(name) || isInterpreter(name) || hasWord(runners, name)
 }
 
 func isShell(name string) bool {
@@ -122,7 +119,7 @@ func (k *call) peel() (p peeled, ok bool) {
 	}
 	skip, i, options := w.skip, 0, true
 	for i < len(k.args) {
-		switch a := k.args[i].text(); {
+		switch a := k.words[i]; {
 		case options && a == "--":
 			options = false
 			i++
@@ -210,7 +207,7 @@ func (k *call) peelShaped() (p peeled, ok bool) {
 	switch k.name {
 	case "ip": // ip netns exec NAME command
 		for i := 0; i+3 < len(k.args); i++ {
-			if k.args[i].text() == "netns" && k.args[i+1].text() == "exec" {
+			if k.words[i] == "netns" && k.words[i+1] == "exec" {
 				return peeled{args: k.args[i+3:]}, true
 			}
 		}
@@ -218,8 +215,8 @@ func (k *call) peelShaped() (p peeled, ok bool) {
 		if !k.first("guard") {
 			return p, false
 		}
-		for i, a := range k.args {
-			if a.text() == "--" {
+		for i, a := range k.words {
+			if a == "--" {
 				return peeled{args: k.args[i+1:]}, i+1 < len(k.args)
 			}
 		}
@@ -231,8 +228,7 @@ func (k *call) peelShaped() (p peeled, ok bool) {
 
 // peelDaemon takes start-stop-daemon -S -x PROGRAM [-- arguments].
 func (k *call) peelDaemon() (p peeled, ok bool) {
-	for i := 0; i < len(k.args); i++ {
-		a := k.args[i].text()
+	for i, a := range k.words {
 		if a == "--" {
 			p.args = append(p.args, k.args[i+1:]...)
 			break
@@ -247,5 +243,5 @@ func (k *call) peelDaemon() (p peeled, ok bool) {
 			p.dir = next
 		}
 	}
-	return p, len(p.args) > 0 && (k.has("-S", "--start") || k.short("S"))
+	return p, len(p.args) > 0 && (k.has("-S --start") || k.short("S"))
 }

@@ -5,102 +5,89 @@ import (
 	"strings"
 )
 
-func rmRoot(k *call) string {
-	recursive := k.short("rR") || k.has("--recursive", "--r")
-	force := k.short("f") || k.has("--force", "--f")
-	if !recursive || !force || k.has("--help", "--version") {
-		return ""
+func rmRoot(k *call) bool {
+	recursive := k.short("rR") || k.has("--recursive --r")
+	force := k.short("f") || k.has("--force --f")
+	if !recursive || !force || k.has("--help --version") {
+		return false
 	}
-	for _, v := range k.operands("") {
-		if k.wipes(v) {
-			return "recursive forced delete of " + v.s
+	for _, i := range k.operandsAt("") {
+		if k.wipes(k.args[i].s) {
+			return k.found(k.words[i])
 		}
 	}
-	return ""
+	return false
 }
 
 // removesTree judges words that come from a list of what a system directory
 // holds.
-func removesTree(k *call) string {
-	for _, v := range k.operands("") {
-		if tree := v.tree(); tree != "" {
-			return "removes what lies in " + tree
+func removesTree(k *call) bool {
+	for _, i := range k.operandsAt("") {
+		if tree := k.args[i].tree(); tree != "" {
+			return k.found(tree)
 		}
 	}
-	return ""
+	return false
 }
 
 // tree returns the system directory whose contents a word names.
 func (v value) tree() string {
-	before, found := strings.CutSuffix(v.s, unknown)
-	if v.src == nil || v.file || !found || before != "" && path.Clean(before) != v.src.tree {
+	before, ok := strings.CutSuffix(v.s, unknown)
+	if v.from == nil || !ok || before != "" && path.Clean(before) != v.from.tree {
 		return ""
 	}
-	return v.src.tree
+	return v.from.tree
+}
+
+// changesTree judges chmod, chown and chgrp of whole system directories. What
+// is one person's is theirs to change.
+func changesTree(k *call) bool {
+	at := k.operandsAt("")
+	if !k.has("--reference") && len(at) > 0 {
+		at = at[1:]
+	}
+	recursive := k.short("R") || k.has("--recursive")
+	for _, i := range at {
+		if tree := k.args[i].tree(); tree != "" && !isHome(whole(k.s.join(tree))) {
+			return k.found(tree)
+		}
+		if p := k.c.own(k.s.join(k.args[i].s)); recursive && rooted(p) && isSystem(p) && !isHome(whole(p)) {
+			return k.found(k.words[i])
+		}
+	}
+	return false
 }
 
 // emptiesKeys judges what takes away the keys that root logs in with.
-func emptiesKeys(k *call) string {
-	vals := k.operands("s")
+func emptiesKeys(k *call) bool {
+	ops := k.operands("s")
 	switch {
 	case k.name == "tee" && (k.short("a") || k.has("--append")):
-		return ""
-	case k.name == "mv" && len(vals) > 1:
-		vals = vals[:len(vals)-1]
-	case k.name == "cp":
-		if textAt(vals, 0) != "/dev/null" {
-			return ""
+		return false
+	case k.name == "mv" && len(ops) > 1:
+		ops = ops[:len(ops)-1]
+	case k.name == "cp" && textAt(ops, 0) != "/dev/null":
+		return false
+	}
+	for _, t := range ops {
+		p := k.s.join(t)
+		if k.c.authorizedKeys(p) || k.name == "rm" && k.short("rR") && (p == "/etc/dropbear" || p == "/root/.ssh" || p == home+"/.ssh") {
+			return k.found(t)
 		}
-	}
-	for _, v := range vals {
-		if k.loginKeys(v) {
-			return "takes away the login keys in " + v.s
-		}
-	}
-	return ""
-}
-
-// loginKeys reports whether a word names the keys that root logs in with.
-func (k *call) loginKeys(v value) bool {
-	p := k.s.join(v.s)
-	if authorizedKeys(p) || authorizedKeys(k.c.own(p)) {
-		return true
-	}
-	return k.name == "rm" && k.short("rR") && (p == "/etc/dropbear" || p == "/root/.ssh" || p == home+"/.ssh")
-}
-
-func authorizedKeys(p string) bool {
-	switch p {
-	case "/etc/dropbear/authorized_keys", home + "/.ssh/authorized_keys", "/root/.ssh/authorized_keys":
-		return true
 	}
 	return false
+}
+
+// authorizedKeys reports whether a joined path names the keys that root logs in
+// with.
+func (c *checker) authorizedKeys(p string) bool {
+	return p == "/etc/dropbear/authorized_keys" || p == "/root/.ssh/authorized_keys" || c.own(p) == home+"/.ssh/authorized_keys"
 }
 
 // LockoutPath reports whether a file decides who may log in, so that a write
 // to it can shut the administrator out. p is absolute.
 func LockoutPath(p string) bool {
-	switch p = path.Clean(p); p {
-	case "/etc/dropbear/authorized_keys", "/root/.ssh/authorized_keys", "/etc/passwd", "/etc/shadow", "/etc/config/dropbear", "/etc/ssh/sshd_config", "/etc/sudoers":
-		return true
-	}
-	return strings.HasPrefix(p, "/etc/sudoers.d/")
-}
-
-// changesTree judges chmod, chown and chgrp of whole system directories.
-func changesTree(k *call) string {
-	vals := k.operands("")
-	if !k.has("--reference") && len(vals) > 0 {
-		vals = vals[1:]
-	}
-	recursive := k.short("R") || k.has("--recursive")
-	for _, v := range vals {
-		if tree := v.tree(); tree != "" {
-			return k.name + " on everything in " + tree
-		}
-		if p := k.s.join(v.s); recursive && rooted(p) && isSystem(k.c.own(p)) {
-			return k.name + " on everything in " + v.s
-		}
-	}
-	return ""
+	p = path.Clean(p)
+	return hasWord("/etc/dropbear/authorized_keys /root/.ssh/authorized_keys /etc/passwd /etc/shadow /etc/config/dropbear /etc/ssh/sshd_config /etc/sudoers", p) ||
+		strings.HasPrefix(p, "/etc/sudoers.d/")
 }

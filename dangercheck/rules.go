@@ -2,107 +2,94 @@ package dangercheck
 
 import "strings"
 
-// rule judges one command. Its function returns the reason, or "" to pass. A
-// name that ends in a dot is a prefix.
+// rule judges one command. Its function reports whether the command is
+// dangerous, and may leave in what the thing that the reason ends with. A name
+// that ends in a dot is a prefix.
 type rule struct {
-	names []string
-	class string
-	check func(*call) string
+	names  []string
+	class  string
+	reason string
+	hits   func(*call) bool
 }
 
 // rules is the one table of what is dangerous in a single command. Shells,
 // find, xargs, ssh and the like are judged by what they run.
 var rules = [...]rule{
-	{[]string{"rm"}, RmRoot, rmRoot},
-	{[]string{"rm", "unlink", "shred"}, RmRoot, removesTree},
-	{[]string{"dd"}, DdDevice, func(k *call) string { return k.ddOnto(rawDisk, otherDevice) }},
-	{[]string{"dd"}, Flash, func(k *call) string { return k.ddOnto(flashMemory) }},
-	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Redirect, func(k *call) string { return k.writesOnto(rawDisk) }},
-	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Flash, func(k *call) string { return k.writesOnto(flashMemory) }},
-	{[]string{"mkfs", "mkfs.", "mke2fs", "mkswap", "mkdosfs", "mkntfs"}, Mkfs, mkfs},
+	{[]string{"rm"}, RmRoot, "recursive forced delete of", rmRoot},
+	{[]string{"rm", "unlink", "shred"}, RmRoot, "removes what lies in", removesTree},
 
-	{[]string{"reboot", "halt", "poweroff"}, Power, stops},
-	{[]string{"shutdown"}, Power, shutdown},
-	{[]string{"init", "telinit"}, Power, func(k *call) string { return when(k.first("0", "6"), "stops the box") }},
-	{[]string{"systemctl", "loginctl"}, Power, systemctlPower},
-	{[]string{"ubus"}, Power, func(k *call) string { return when(k.ubusCall("system", "reboot"), "stops the box") }},
-	{[]string{"tee", "cp"}, Power, sysrq},
+	{[]string{"dd"}, DdDevice, "writes to the device", func(k *call) bool { return k.ddOnto(rawDisk) || k.ddOnto(otherDevice) }},
+	{[]string{"dd"}, Flash, "writes to the flash device", func(k *call) bool { return k.ddOnto(flashMemory) }},
+	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Redirect, "writes to the raw device", func(k *call) bool { return k.writesOnto(rawDisk) }},
+	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Flash, "writes to the flash device", func(k *call) bool { return k.writesOnto(flashMemory) }},
+	{[]string{"mkfs", "mkfs.", "mke2fs", "mkswap", "mkdosfs", "mkntfs"}, Mkfs, "makes a file system on", mkfs},
 
-	{[]string{"mtd"}, Flash, mtd},
-	{[]string{"sysupgrade"}, Flash, sysupgrade},
-	{[]string{"ubus"}, Flash, func(k *call) string { return when(k.ubusCall("system", "sysupgrade"), "installs a firmware image") }},
-	{[]string{"firstboot", "jffs2reset", "factoryreset"}, Flash, func(k *call) string { return when(!k.help(), "erases all settings and packages") }},
-	{[]string{"ubiformat", "ubirmvol", "ubiupdatevol", "ubidetach", "ubimkvol", "ubirsvol", "nandwrite", "flash_erase", "flash_eraseall", "flashcp"}, Flash,
-		func(k *call) string { return when(len(k.operands("")) > 0 && !k.help(), "changes the flash") }},
-	{[]string{"mtd_debug"}, Flash, func(k *call) string { return when(k.first("erase", "write"), "changes the flash") }},
-	{[]string{"fw_setenv"}, Flash, func(k *call) string {
-		return when(len(k.args) > 0 && !k.help(), "changes the boot loader's settings")
+	{[]string{"reboot", "halt", "poweroff"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("w") && !k.has("--wtmp-only") }},
+	{[]string{"shutdown"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("ck") && !k.has("--show") }},
+	{[]string{"init", "telinit"}, Power, "stops the box", func(k *call) bool { return k.first("0 6") }},
+	{[]string{"systemctl", "loginctl"}, Power, "stops the box", systemctlPower},
+	{[]string{"ubus"}, Power, "stops the box", func(k *call) bool { return k.ubusCall("system", "reboot") }},
+	{[]string{"tee", "cp"}, Power, "stops the box", sysrq},
+
+	{[]string{"mtd"}, Flash, "writes the flash", func(k *call) bool {
+		return hasWord("erase write jffs2write fixtrx fixseama resetbc", textAt(k.operands("edjps"), 0))
 	}},
-	{[]string{"flashrom"}, Flash, func(k *call) string {
-		return when(k.short("wE") || k.has("--write", "--erase"), "writes the boot flash")
+	{[]string{"sysupgrade"}, Flash, "installs a firmware image", sysupgrade},
+	{[]string{"ubus"}, Flash, "installs a firmware image", func(k *call) bool { return k.ubusCall("system", "sysupgrade") }},
+	{[]string{"firstboot", "jffs2reset", "factoryreset"}, Flash, "erases all settings and packages", func(k *call) bool { return !k.help() }},
+	{[]string{"ubiformat", "ubirmvol", "ubiupdatevol", "ubidetach", "ubimkvol", "ubirsvol", "nandwrite", "flash_erase", "flash_eraseall", "flashcp"}, Flash, "changes the flash",
+		func(k *call) bool { return len(k.operandsAt("")) > 0 && !k.help() }},
+	{[]string{"mtd_debug"}, Flash, "changes the flash", func(k *call) bool { return k.first("erase write") }},
+	{[]string{"fw_setenv"}, Flash, "changes the boot loader's settings", func(k *call) bool { return len(k.words) > 0 && !k.help() }},
+	{[]string{"flashrom"}, Flash, "writes the boot flash", func(k *call) bool { return k.short("wE") || k.has("--write --erase") }},
+	{[]string{"rpi-eeprom-update"}, Flash, "writes the boot EEPROM", func(k *call) bool { return k.short("adf") }},
+	{[]string{"rpi-eeprom-config"}, Flash, "writes the boot EEPROM's settings", func(k *call) bool { return k.has("--apply -a --edit -e") }},
+
+	{[]string{"wipefs"}, Disk, "erases the signatures of a disk", func(k *call) bool {
+		return (k.short("a") || k.has("--all")) && !k.short("n") && !k.has("--no-act")
 	}},
-	{[]string{"rpi-eeprom-update"}, Flash, func(k *call) string { return when(k.short("adf"), "writes the boot EEPROM") }},
-	{[]string{"rpi-eeprom-config"}, Flash, func(k *call) string {
-		return when(k.has("--apply", "-a", "--edit", "-e"), "writes the boot EEPROM's settings")
+	{[]string{"blkdiscard"}, Disk, "discards the blocks of", func(k *call) bool { return k.onDevice() && !k.help() }},
+	{[]string{"sgdisk"}, Disk, "changes the partition table", func(k *call) bool { return k.short("Zozd") || k.has("--zap-all --zap --clear --delete") }},
+	{[]string{"parted"}, Disk, "changes the partition table", parted},
+	{[]string{"fdisk", "sfdisk", "cfdisk", "gdisk"}, Disk, "changes the partition table", fdisk},
+	{[]string{"shred"}, Disk, "overwrites", func(k *call) bool { return k.onDevice() }},
+	{[]string{"badblocks"}, Disk, "overwrites", func(k *call) bool { return k.short("w") && k.onDevice() }},
+	{[]string{"hdparm"}, Disk, "erases a disk", func(k *call) bool { return k.has("--security-erase --security-erase-enhanced") }},
+
+	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp"}, Lockout, "takes away the login keys in", emptiesKeys},
+	{[]string{"passwd"}, Lockout, "locks the login of root", func(k *call) bool { return (k.short("l") || k.has("--lock")) && k.has("root") }},
+	{[]string{"usermod"}, Lockout, "locks the login of root", func(k *call) bool { return (k.short("L") || k.has("--lock")) && k.has("root") }},
+	{[]string{"chmod", "chown", "chgrp"}, Lockout, "changes everything in", changesTree},
+	{[]string{"killall", "pkill"}, Lockout, "ends", killsByName},
+	{[]string{"kill"}, Lockout, "ends", kills},
+	{[]string{"opkg"}, Lockout, "removes the package", func(k *call) bool { return k.removes("remove") }},
+	{[]string{"apk"}, Lockout, "removes the package", func(k *call) bool { return k.removes("del") }},
+	{[]string{"apt", "apt-get", "aptitude"}, Lockout, "removes the package", func(k *call) bool { return k.removes("remove purge autoremove autopurge") }},
+	{[]string{"dpkg"}, Lockout, "removes the package", func(k *call) bool { return (k.short("rP") || k.has("--remove --purge")) && k.removes("") }},
+	{[]string{"cluade"}, Lockout, "decides a guarded change, which is the person's to decide", func(k *call) bool {
+		return k.first("confirm") || k.first("guard") && k.has("rollback")
 	}},
 
-	{[]string{"wipefs"}, Disk, func(k *call) string {
-		return when((k.short("a") || k.has("--all")) && !k.short("n") && !k.has("--no-act"), "erases the signatures of a disk")
+	{[]string{"ifdown"}, Lockout, "takes an interface down", func(k *call) bool { return len(k.words) > 0 && !k.help() }},
+	{[]string{"ifconfig"}, Lockout, "takes an interface down", func(k *call) bool { return len(k.words) > 1 && k.has("down") }},
+	{[]string{"ip"}, Lockout, "takes an interface or its addresses down", ipDown},
+	{[]string{"nmcli"}, Lockout, "disconnects", nmcliOff},
+	{[]string{"ubus"}, Lockout, "can cut the connection:", ubusNetwork},
+	{[]string{"service", "rc-service", "invoke-rc.d"}, Lockout, "can cut the connection:", func(k *call) bool {
+		ops := k.operands("")
+		return k.stops(textAt(ops, 0), textAt(ops, 1))
 	}},
-	{[]string{"blkdiscard"}, Disk, func(k *call) string { return when(k.onDevice() && !k.help(), "discards all blocks of a disk") }},
-	{[]string{"sgdisk"}, Disk, func(k *call) string {
-		return when(k.short("Zozd") || k.has("--zap-all", "--zap", "--clear", "--delete"), "changes the partition table")
-	}},
-	{[]string{"parted"}, Disk, parted},
-	{[]string{"fdisk", "sfdisk", "cfdisk", "gdisk"}, Disk, fdisk},
-	{[]string{"shred"}, Disk, func(k *call) string { return when(k.onDevice(), "overwrites a disk") }},
-	{[]string{"badblocks"}, Disk, func(k *call) string { return when(k.short("w") && k.onDevice(), "overwrites a disk") }},
-	{[]string{"hdparm"}, Disk, func(k *call) string {
-		return when(k.has("--security-erase", "--security-erase-enhanced"), "erases a disk")
-	}},
-
-	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp"}, Lockout, emptiesKeys},
-	{[]string{"ifdown"}, Lockout, func(k *call) string { return when(len(k.args) > 0 && !k.help(), "takes an interface down") }},
-	{[]string{"ifconfig"}, Lockout, func(k *call) string { return when(len(k.args) > 1 && k.has("down"), "takes an interface down") }},
-	{[]string{"ip"}, Lockout, ipDown},
-	{[]string{"ubus"}, Lockout, ubusNetwork},
-	{[]string{"service", "rc-service", "invoke-rc.d"}, Lockout, service},
-	{[]string{"start-stop-daemon"}, Lockout, stopsDaemon},
-	{[]string{"systemctl"}, Lockout, systemctlStop},
-	{[]string{"reload_config"}, Lockout, func(k *call) string {
-		return when(k.s.committed, "applies the network's changed settings")
-	}},
-	{[]string{"wifi"}, Lockout, func(k *call) string { return when(k.first("down"), "switches the radios off") }},
-	{[]string{"iw"}, Lockout, func(k *call) string { return when(k.has("disconnect"), "leaves the wireless network") }},
-	{[]string{"wpa_cli"}, Lockout, func(k *call) string {
-		return when(k.has("disconnect", "terminate"), "leaves the wireless network")
-	}},
-	{[]string{"rfkill"}, Lockout, func(k *call) string {
-		return when(k.first("block") && k.has("wifi", "wlan", "all"), "switches the radios off")
-	}},
-	{[]string{"nmcli"}, Lockout, nmcli},
-	{[]string{"killall", "pkill"}, Lockout, killsByName},
-	{[]string{"kill"}, Lockout, kills},
-	{[]string{"fw3", "fw4"}, Lockout, func(k *call) string { return when(k.has("stop", "flush"), "stops the packet filter") }},
-	{[]string{"iptables", "ip6tables", "iptables-legacy", "iptables-nft"}, Lockout, iptables},
-	{[]string{"nft"}, Lockout, nft},
-	{[]string{"ufw"}, Lockout, ufw},
-	{[]string{"passwd"}, Lockout, func(k *call) string {
-		return when((k.short("l") || k.has("--lock")) && k.has("root"), "locks root's login")
-	}},
-	{[]string{"usermod"}, Lockout, func(k *call) string {
-		return when((k.short("L") || k.has("--lock")) && k.has("root"), "locks root's login")
-	}},
-	{[]string{"chmod", "chown", "chgrp"}, Lockout, changesTree},
-	{[]string{"opkg"}, Lockout, func(k *call) string { return k.removesPackage("remove") }},
-	{[]string{"apk"}, Lockout, func(k *call) string { return k.removesPackage("del") }},
-	{[]string{"apt", "apt-get", "aptitude"}, Lockout, func(k *call) string { return k.removesPackage("remove purge autoremove autopurge") }},
-	{[]string{"dpkg"}, Lockout, func(k *call) string {
-		return when(k.short("rP") || k.has("--remove", "--purge"), k.removesPackage(""))
-	}},
-	{[]string{"cluade"}, Lockout, func(k *call) string {
-		return when(k.first("confirm") || k.first("guard") && k.has("rollback"), "decides a guarded change, which is the person's to decide")
-	}},
+	{[]string{"systemctl"}, Lockout, "can cut the connection:", systemctlStops},
+	{[]string{"start-stop-daemon"}, Lockout, "can cut the connection:", stopsDaemon},
+	{[]string{"reload_config"}, Lockout, "applies the network's changed settings", func(k *call) bool { return k.s.committed }},
+	{[]string{"wifi"}, Lockout, "switches the radios off", func(k *call) bool { return k.first("down") }},
+	{[]string{"rfkill"}, Lockout, "switches the radios off", func(k *call) bool { return k.first("block") && k.has("wifi wlan all") }},
+	{[]string{"iw"}, Lockout, "leaves the wireless network", func(k *call) bool { return k.has("disconnect") }},
+	{[]string{"wpa_cli"}, Lockout, "leaves the wireless network", func(k *call) bool { return k.has("disconnect terminate") }},
+	{[]string{"fw3", "fw4"}, Lockout, "stops the packet filter", func(k *call) bool { return k.has("stop flush") }},
+	{[]string{"iptables", "ip6tables", "iptables-legacy", "iptables-nft"}, Lockout, "drops what comes in to log in", iptables},
+	{[]string{"nft"}, Lockout, "removes all filter rules", nft},
+	{[]string{"ufw"}, Lockout, "drops logins over SSH", ufw},
 }
 
 func (r *rule) matches(name string) bool {
@@ -114,42 +101,51 @@ func (r *rule) matches(name string) bool {
 	return false
 }
 
-func when(b bool, reason string) string {
-	if b {
-		return reason
-	}
-	return ""
-}
-
 // judge reports what the rules say of a command that runs nothing else.
 func (k *call) judge() {
 	for i := range rules {
 		if r := &rules[i]; r.matches(k.name) {
-			if reason := r.check(k); reason != "" {
-				k.c.report(r.class, reason)
-			}
+			k.reportIf(r.hits(k), r.class, r.reason)
 		}
 	}
-	if reason := k.initScript(); reason != "" {
-		k.c.report(Lockout, reason)
-	}
+	k.reportIf(k.initScript(), Lockout, "can cut the connection:")
 	if k.name == "uci" {
 		k.uci()
 	}
 }
 
-// has reports whether one of the words stands among the arguments. A word that
-// begins with two hyphens also counts when it is shortened, as getopt allows,
-// or has a value.
-func (k *call) has(words ...string) bool {
-	for _, a := range k.args {
-		t := a.text()
-		long := strings.HasPrefix(t, "--") && len(t) > 4
-		if long {
-			t, _, _ = strings.Cut(t, "=")
+func (k *call) reportIf(hit bool, class, reason string) {
+	if hit && k.what != "" {
+		reason += " " + k.what
+	}
+	if hit {
+		k.c.report(class, reason)
+	}
+	k.what = ""
+}
+
+// found leaves a thing for the reason.
+func (k *call) found(what string) bool {
+	k.what = what
+	return true
+}
+
+// has reports whether one of the blank-separated words stands among the
+// arguments. One that begins with two hyphens also counts when it is
+// shortened, as getopt allows, or has a value.
+func (k *call) has(words string) bool {
+	for _, t := range k.words {
+		if !strings.HasPrefix(t, "--") || len(t) < 5 {
+			if hasWord(words, t) {
+				return true
+			}
+			continue
 		}
-		for _, w := range words {
-			if t == w || long && strings.HasPrefix(w, t) {
+		name, _, _ := strings.Cut(t, "=")
+		for rest := words; rest != ""; {
+			var w string
+			w, rest, _ = strings.Cut(rest, " ")
+			if strings.HasPrefix(w, name) {
 				return true
 			}
 		}
@@ -157,27 +153,20 @@ func (k *call) has(words ...string) bool {
 	return false
 }
 
-// first reports whether the first argument that is no option is one of words.
-func (k *call) first(words ...string) bool {
-	for _, a := range k.args {
-		t := a.text()
-		if strings.HasPrefix(t, "-") {
-			continue
+// first reports whether the first argument that is no option is one of the
+// blank-separated words.
+func (k *call) first(words string) bool {
+	for _, t := range k.words {
+		if !strings.HasPrefix(t, "-") {
+			return hasWord(words, t)
 		}
-		for _, w := range words {
-			if t == w {
-				return true
-			}
-		}
-		return false
 	}
 	return false
 }
 
 // short reports whether a bundle of short options holds one of the letters.
 func (k *call) short(letters string) bool {
-	for _, a := range k.args {
-		t := a.text()
+	for _, t := range k.words {
 		if t == "--" {
 			return false
 		}
@@ -189,41 +178,49 @@ func (k *call) short(letters string) bool {
 }
 
 func (k *call) help() bool {
-	return k.has("--help", "--version") || len(k.args) == 1 && k.has("-h", "-V")
+	return k.has("--help --version") || len(k.words) == 1 && k.has("-h -V")
 }
 
-// operands are the arguments that are no options; valued lists the short
-// options that take the next word.
-func (k *call) operands(valued string) []value {
-	var out []value
-	for i := 0; i < len(k.args); i++ {
-		t := k.args[i].text()
-		if t == "--" {
-			return append(out, k.args[i+1:]...)
+// operandsAt returns the places of the arguments that are no options; valued
+// lists the short options that take the next word.
+func (k *call) operandsAt(valued string) []int {
+	var at []int
+	options := true
+	for i := 0; i < len(k.words); i++ {
+		t := k.words[i]
+		switch {
+		case !options, len(t) < 2, t[0] != '-':
+			at = append(at, i)
+		case t == "--":
+			options = false
+		case t[1] != '-' && strings.IndexByte(valued, t[len(t)-1]) >= 0:
+			i++
 		}
-		if len(t) > 1 && t[0] == '-' {
-			if t[1] != '-' && strings.IndexByte(valued, t[len(t)-1]) >= 0 {
-				i++
-			}
-			continue
-		}
-		out = append(out, k.args[i])
 	}
-	return out
+	return at
 }
 
-// textAt returns the text of the i-th of vals, "" if there are not so many.
-func textAt(vals []value, i int) string {
-	if i < len(vals) {
-		return vals[i].text()
+func (k *call) operands(valued string) []string {
+	at := k.operandsAt(valued)
+	ops := make([]string, len(at))
+	for i, j := range at {
+		ops[i] = k.words[j]
+	}
+	return ops
+}
+
+// textAt returns the i-th of the words, "" if there are not so many.
+func textAt(words []string, i int) string {
+	if i < len(words) {
+		return words[i]
 	}
 	return ""
 }
 
 func (k *call) onDevice() bool {
-	for _, a := range k.args {
-		if k.s.device(a) > harmless {
-			return true
+	for _, t := range k.words {
+		if k.s.device(t) > harmless {
+			return k.found(t)
 		}
 	}
 	return false

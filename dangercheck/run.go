@@ -5,18 +5,42 @@ import "strings"
 // fact is what is known of the text that flows through a pipe or that a
 // command writes. Output that is not followed is an unknown mark in text.
 type fact struct {
-	text     string
+	text string
+	from *origin
+	fed  bool // something is connected
+}
+
+// origin is what is known of text that is not told itself. Nil is nothing.
+type origin struct {
 	download bool   // some of it comes from the network
 	tree     string // it names what lies in this system directory
-	pid      string // it holds the number of the process of this name; "*" for a list of all
-	fed      bool   // something is connected
+	process  string // it holds the number of the process of this name; "*" for a list of all
+}
+
+func (o *origin) isDownload() bool { return o != nil && o.download }
+
+// and returns what is known of two texts together.
+func (o *origin) and(p *origin) *origin {
+	switch {
+	case o == nil:
+		return p
+	case p == nil || o == p:
+		return o
+	}
+	both := *o
+	both.download = o.download || p.download
+	if both.tree == "" {
+		both.tree = p.tree
+	}
+	if both.process == "" {
+		both.process = p.process
+	}
+	return &both
 }
 
 // opaque is what a command writes that is not followed. What is known of its
 // input holds for its output as well.
-func opaque(in fact) fact {
-	return fact{text: unknown, download: in.download, tree: in.tree, pid: in.pid}
-}
+func opaque(in fact) fact { return fact{text: unknown, from: in.from} }
 
 // outputs collects what commands write one after the other.
 type outputs struct {
@@ -29,13 +53,7 @@ func (o *outputs) add(c *checker, f fact) {
 	if !again && c.spend(len(f.text)) && len(o.buf)+len(f.text) <= maxText {
 		o.buf = append(o.buf, f.text...)
 	}
-	o.download = o.download || f.download
-	if o.tree == "" {
-		o.tree = f.tree
-	}
-	if o.pid == "" {
-		o.pid = f.pid
-	}
+	o.from = o.from.and(f.from)
 }
 
 func (o *outputs) all() fact {
@@ -188,10 +206,8 @@ func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 	}
 	c.ownState(args, s)
 	out := c.run(args, s, in)
-	for _, a := range args {
-		if a.into != nil {
-			c.into(a.into, s, out, in)
-		}
+	for i := range args {
+		c.into(args[i].file, s, fact{text: out.text, from: out.from.and(in.from)})
 	}
 	for i := range cmd.assigns { // they held for this command alone
 		if declares(args[0].s) {
@@ -230,20 +246,21 @@ func (c *checker) assign(a *assign, s *scope) {
 	s.set(a.name, vals...)
 }
 
-// into judges the commands of >(...), which read what the command wrote or, as
-// with tee, what it read.
-func (c *checker) into(l *list, s *scope, out, in fact) {
-	out.download = out.download || in.download
-	out.fed = true
-	t := *s
-	c.list(l, &t, out)
+// into judges the commands of >(...), if that is the file, with what is written
+// to it.
+func (c *checker) into(f *file, s *scope, in fact) {
+	if f != nil && f.into != nil {
+		in.fed = true
+		t := *s
+		c.list(f.into, &t, in)
+	}
 }
 
 // plumbing says where standard output goes.
 type plumbing struct {
 	closed bool // not to the next command
 	sysrq  bool // to the kernel's trigger
-	into   *list
+	file   *file
 }
 
 // pass returns what reaches the next command.
@@ -251,9 +268,7 @@ func (p plumbing) pass(c *checker, out fact, s *scope) fact {
 	if p.sysrq && sysrqStops(out.text) {
 		c.report(Power, "stops the box")
 	}
-	if p.into != nil {
-		c.into(p.into, s, out, fact{})
-	}
+	c.into(p.file, s, out)
 	if p.closed {
 		return fact{}
 	}
@@ -283,8 +298,8 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 			case r.fd != "" && r.fd != "0":
 			case v.s == "/dev/null":
 				in = fact{}
-			case v.file:
-				in = *v.src
+			case v.file != nil:
+				in = v.file.fact
 				in.fed = true
 			default:
 				in = fact{text: unknown, fed: true}
@@ -293,9 +308,9 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 			if r.op == ">&" && strings.Trim(v.s, "0123456789-") == "" { // a descriptor
 				continue
 			}
-			c.written(v, s, r.op)
+			c.written(v.s, s, r.op)
 			if (r.fd == "" || r.fd == "1") && v.s != "/dev/stdout" && v.s != "/dev/fd/1" {
-				to = plumbing{closed: true, sysrq: s.join(v.s) == sysrqFile, into: v.into}
+				to = plumbing{closed: true, sysrq: s.join(v.s) == sysrqFile, file: v.file}
 			}
 		}
 	}
@@ -303,13 +318,7 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 }
 
 // sourceOf is a value as standard input.
-func sourceOf(v value) fact {
-	f := fact{text: v.s, fed: true}
-	if v.src != nil {
-		f.download, f.tree, f.pid = v.src.download, v.src.tree, v.src.pid
-	}
-	return f
-}
+func sourceOf(v value) fact { return fact{text: v.s, from: v.from, fed: true} }
 
 // inner judges a text that a shell would run.
 func (c *checker) inner(text string, s *scope, in fact) fact {

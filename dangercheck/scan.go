@@ -232,23 +232,18 @@ func (p *parser) wordByte(b *wordBuilder, c byte, start int) {
 	switch c {
 	case '\\':
 		p.escaped(b)
-	case '\'':
-		b.flush(false)
+	case '\'', '"':
+		b.add(part{quoted: true}) // the word is there, even if empty
 		b.w.quoted = true
 		p.pos++
-		n := strings.IndexByte(p.src[p.pos:], '\'')
-		if n < 0 {
-			n = len(p.src) - p.pos
-			b.w.odd = true
+		if c == '"' {
+			p.doubleQuoted(b, '"')
+			return
 		}
-		b.w.parts = append(b.w.parts, part{text: p.src[p.pos : p.pos+n], quoted: true})
-		p.pos = min(p.pos+n+1, len(p.src))
-	case '"':
-		b.flush(false)
-		b.w.quoted = true
-		b.w.parts = append(b.w.parts, part{quoted: true}) // the word is there, even if empty
-		p.pos++
-		p.doubleQuoted(b, '"')
+		text, _, closed := strings.Cut(p.src[p.pos:], "'")
+		b.w.odd = b.w.odd || !closed
+		b.w.parts[len(b.w.parts)-1].text = text
+		p.pos = min(p.pos+len(text)+1, len(p.src))
 	case '$':
 		p.dollar(b, false)
 	case '`':
@@ -303,34 +298,36 @@ func (p *parser) tilde(b *wordBuilder) {
 // doubleQuoted takes text up to the closing quote, which it consumes. A quote
 // of 0 reads to the end of the text, as in a here-document.
 func (p *parser) doubleQuoted(b *wordBuilder, quote byte) {
+	closed := quote == 0
 	for p.pos < len(p.src) {
-		c := p.src[p.pos]
-		switch {
-		case c == quote && quote != 0:
+		c, n := p.src[p.pos], p.peek(1)
+		if c == quote && quote != 0 {
 			p.pos++
-			b.flush(true)
-			return
+			closed = true
+			break
+		}
+		switch {
 		case c == '\\' && p.pos+1 < len(p.src):
-			n := p.src[p.pos+1]
+			if n != '$' && n != '`' && n != '\\' && n != '\n' && (n != '"' || quote == 0) {
+				b.lit = append(b.lit, '\\')
+			}
 			if n != '\n' {
-				if n != '$' && n != '`' && n != '\\' && (n != '"' || quote == 0) {
-					b.lit = append(b.lit, '\\')
-				}
 				b.lit = append(b.lit, n)
 			}
 			p.pos += 2
-		case c == '$':
+		case c == '$' || c == '`':
 			b.flush(true)
-			p.dollar(b, true)
-		case c == '`':
-			b.flush(true)
-			p.backquoted(b, true)
+			if c == '$' {
+				p.dollar(b, true)
+			} else {
+				p.backquoted(b, true)
+			}
 		default:
 			b.lit = append(b.lit, c)
 			p.pos++
 		}
 	}
-	b.w.odd = b.w.odd || quote != 0
+	b.w.odd = b.w.odd || !closed
 	b.flush(true)
 }
 

@@ -6,7 +6,7 @@ import "strings"
 func (k *call) shell() fact {
 	i, text, stdin := 0, false, false
 	for ; i < len(k.args); i++ {
-		a := k.args[i].text()
+		a := k.words[i]
 		if a == "--" {
 			i++
 			break
@@ -32,41 +32,47 @@ func (k *call) shell() fact {
 		}
 	}
 	rest := k.args[min(i, len(k.args)):]
-	name := value{s: k.path}
+	name, params := value{s: k.path}, rest
 	switch {
 	case text && len(rest) == 0:
 		return fact{}
 	case text:
+		params = nil
 		if len(rest) > 1 {
-			name = rest[1]
+			name, params = rest[1], rest[2:]
 		}
-		t := k.s.call(name, rest[min(2, len(rest)):])
+	case !stdin && len(rest) > 0:
+		name, params = rest[0], rest[1:]
+	}
+	t := k.s.call(name, params)
+	switch {
+	case text:
 		return k.runText(rest[0], &t)
 	case stdin, len(rest) == 0:
-		t := k.s.call(name, rest)
 		return k.fedToShell(&t)
 	}
-	t := k.s.call(rest[0], rest[1:])
 	return k.script(rest[0], &t)
 }
 
 // script judges a file that a shell reads, where the text tells what is in it.
-func (k *call) script(file value, s *scope) fact {
+func (k *call) script(name value, s *scope) fact {
 	switch {
-	case file.file && file.downloaded():
-		k.c.report(DownloadExec, "a download is run by "+k.name)
-	case file.file:
-		return k.c.inner(file.src.text, s, k.in)
-	case hasWord("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file.s):
+	case name.file != nil && name.downloaded():
+		k.download()
+	case name.file != nil:
+		return k.c.inner(name.file.text, s, k.in)
+	case hasWord("- /dev/stdin /dev/fd/0 /proc/self/fd/0", name.s):
 		return k.fedToShell(s)
 	}
 	return opaque(k.in)
 }
 
+func (k *call) download() { k.c.report(DownloadExec, "a download is run by "+k.name) }
+
 // runText judges a text given to a shell as an argument.
 func (k *call) runText(v value, s *scope) fact {
 	if v.downloaded() {
-		k.c.report(DownloadExec, "a download is run by "+k.name)
+		k.download()
 	}
 	return k.c.inner(v.s, s, k.in)
 }
@@ -74,17 +80,17 @@ func (k *call) runText(v value, s *scope) fact {
 // fedToShell judges a text that reaches a shell through a pipe or a
 // redirection.
 func (k *call) fedToShell(s *scope) fact {
-	if k.in.download {
-		k.c.report(DownloadExec, "a download is run by "+k.name)
+	if k.in.from.isDownload() {
+		k.download()
 		return fact{}
 	}
 	return k.c.inner(k.in.text, s, fact{})
 }
 
 func (k *call) eval() fact {
-	for _, a := range k.args {
-		if a.downloaded() {
-			k.c.report(DownloadExec, "a download is run by eval")
+	for i := range k.args {
+		if k.args[i].downloaded() {
+			k.download()
 			return fact{}
 		}
 	}
@@ -100,10 +106,9 @@ func (k *call) source() fact {
 
 func (k *call) su() fact {
 	t := *k.s
-	for i, a := range k.args {
-		name := a.text()
+	for i, name := range k.words {
 		if v, ok := strings.CutPrefix(name, "--command="); ok {
-			return k.runText(value{s: v, src: a.src}, &t)
+			return k.runText(value{s: v, from: k.args[i].from}, &t)
 		}
 		long := name == "--command"
 		if !long && len(name) > 1 && name[0] == '-' && name[1] != '-' {
@@ -113,7 +118,7 @@ func (k *call) su() fact {
 			return k.runText(k.args[i+1], &t)
 		}
 	}
-	if hasWord("--help --version", texts(k.args)) {
+	if k.help() {
 		return fact{}
 	}
 	return k.fedToShell(&t)
@@ -128,7 +133,7 @@ func (k *call) ssh() fact {
 	host := false
 	var cmd []value
 	for i := 0; i < len(k.args); i++ {
-		a := k.args[i].text()
+		a := k.words[i]
 		if len(a) > 1 && a[0] == '-' {
 			if a == "-G" || a == "-V" || a == "-Q" || a == "-O" {
 				return fact{}
@@ -149,7 +154,7 @@ func (k *call) ssh() fact {
 		return k.fedToShell(s)
 	}
 	if len(cmd) == 1 && cmd[0].downloaded() && cmd[0].s == unknown {
-		k.c.report(DownloadExec, "a download is run over "+k.name)
+		k.download()
 	}
 	return k.c.inner(texts(cmd), s, k.in)
 }
@@ -160,7 +165,7 @@ func (k *call) tmux() bool {
 	if i >= len(k.args) {
 		return false
 	}
-	verb, text := k.args[i].text(), ""
+	verb, text := k.words[i], ""
 	i++
 	switch {
 	case hasWord("new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window popup display-popup", verb):
@@ -184,7 +189,7 @@ func (k *call) tmux() bool {
 // neither an option nor the value of one.
 func (k *call) afterOptions(i int, valued string) int {
 	for i < len(k.args) {
-		a := k.args[i].text()
+		a := k.words[i]
 		if len(a) < 2 || a[0] != '-' {
 			break
 		}

@@ -31,11 +31,11 @@ func (c *checker) inState(p string) (rest string, ok bool) {
 }
 
 // authority reports a word that names one of the files.
-func (c *checker) authority(v value, s *scope) bool {
-	if strings.ContainsAny(v.s, " \n") { // prose
+func (c *checker) authority(word string, s *scope) bool {
+	if strings.ContainsAny(word, " \n") { // prose
 		return false
 	}
-	rest, ok := c.inState(s.join(v.s))
+	rest, ok := c.inState(s.join(word))
 	if !ok {
 		return false
 	}
@@ -46,7 +46,7 @@ func (c *checker) authority(v value, s *scope) bool {
 			hit, _ = path.Match(plain(first), f)
 		}
 		if hit {
-			c.report(OwnState, "touches "+v.s+", which decides what cluade may do")
+			c.report(OwnState, "touches "+word+", which decides what cluade may do")
 			return true
 		}
 	}
@@ -65,17 +65,18 @@ func (c *checker) ownState(args []value, s *scope) {
 	if hasWord("echo printf logger man help true false : test [ which type", name) {
 		return
 	}
-	for _, v := range args {
-		if !c.mayBeState(v.s, s) {
+	for i := range args {
+		word := args[i].s
+		if !c.mayBeState(word, s) {
 			continue
 		}
-		if i := strings.IndexByte(v.s, '='); i > 0 {
-			v.s = v.s[i+1:]
+		if i := strings.IndexByte(word, '='); i > 0 {
+			word = word[i+1:]
 		}
-		if c.authority(v, s) {
+		if c.authority(word, s) {
 			return
 		}
-		if rest, ok := c.inState(s.join(v.s)); ok && (rest == "." || everything(rest)) && hasWord("rm mv chmod chown ln", name) {
+		if rest, ok := c.inState(s.join(word)); ok && (rest == "." || everything(rest)) && hasWord("rm mv chmod chown ln", name) {
 			c.report(OwnState, name+" on cluade's own directory")
 		}
 	}

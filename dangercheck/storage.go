@@ -3,119 +3,88 @@ package dangercheck
 import "strings"
 
 // ddOnto judges the output file of dd.
-func (k *call) ddOnto(kinds ...deviceKind) string {
-	for _, a := range k.args {
-		if out, ok := strings.CutPrefix(a.s, "of="); ok && k.isOneOf(value{s: out}, kinds) {
-			return "writes to the device " + out
-		}
-	}
-	return ""
-}
-
-func (k *call) isOneOf(v value, kinds []deviceKind) bool {
-	d := k.s.device(v)
-	for _, kind := range kinds {
-		if d == kind {
-			return true
+func (k *call) ddOnto(kind deviceKind) bool {
+	for _, t := range k.words {
+		if out, ok := strings.CutPrefix(t, "of="); ok && k.s.device(out) == kind {
+			return k.found(out)
 		}
 	}
 	return false
 }
 
-// writesOnto judges the files that programs other than dd write.
-func (k *call) writesOnto(kinds ...deviceKind) string {
-	for _, v := range k.outputs() {
-		if k.isOneOf(v, kinds) {
-			return "writes to the raw device " + v.s
+// writesOnto judges the files that tee, cp, mv, install and downloads write.
+func (k *call) writesOnto(kind deviceKind) bool {
+	for _, t := range k.outputs() {
+		if k.s.device(t) == kind {
+			return k.found(t)
 		}
 	}
-	return ""
+	return false
 }
 
-// outputs returns the files that tee, cp, mv, install and downloads write.
-func (k *call) outputs() []value {
+func (k *call) outputs() []string {
 	switch k.name {
 	case "tee":
 		return k.operands("")
 	case "curl", "wget":
-		for i, a := range k.args {
-			if file, ok := k.outputFile(a.s, textAt(k.args, i+1)); ok {
-				return []value{{s: file}}
+		for i, t := range k.words {
+			if file, ok := k.outputFile(t, textAt(k.words, i+1)); ok {
+				return []string{file}
 			}
 		}
 		return nil
 	}
-	if vals := k.operands("tmoOgS"); len(vals) > 1 {
-		return vals[len(vals)-1:]
-	}
-	return nil
+	ops := k.operands("tmoOgS")
+	return ops[max(0, len(ops)-1):]
 }
 
 // written judges an output redirection.
-func (c *checker) written(v value, s *scope, op string) {
-	switch s.device(v) {
+func (c *checker) written(file string, s *scope, op string) {
+	switch s.device(file) {
 	case rawDisk:
-		c.report(Redirect, "writes to the raw device "+v.s)
-		return
+		c.report(Redirect, "writes to the raw device "+file)
 	case flashMemory:
-		c.report(Flash, "writes to the flash device "+v.s)
-		return
+		c.report(Flash, "writes to the flash device "+file)
 	}
-	c.authority(v, s)
-	p := s.join(v.s)
-	if op != ">>" && op != "&>>" && (authorizedKeys(p) || authorizedKeys(c.own(p))) {
-		c.report(Lockout, "empties "+v.s)
+	c.authority(file, s)
+	if op != ">>" && op != "&>>" && c.authorizedKeys(s.join(file)) {
+		c.report(Lockout, "empties "+file)
 	}
 }
 
-func mkfs(k *call) string {
-	if k.help() || k.name == "mke2fs" && k.short("n") || strings.HasPrefix(k.name, "mkfs.ext") && k.short("n") || k.name == "mkfs.xfs" && k.short("N") {
-		return ""
-	}
-	for _, a := range k.args {
-		if k.s.device(a) > harmless {
-			return "makes a file system on " + a.s
-		}
-	}
-	return ""
+func mkfs(k *call) bool {
+	dry := (k.name == "mke2fs" || strings.HasPrefix(k.name, "mkfs.ext")) && k.short("n") || k.name == "mkfs.xfs" && k.short("N")
+	return !dry && !k.help() && k.onDevice()
 }
 
-func mtd(k *call) string {
-	switch textAt(k.operands("edjps"), 0) {
-	case "erase", "write", "jffs2write", "fixtrx", "fixseama", "resetbc":
-		return "writes the flash"
+func sysupgrade(k *call) bool {
+	if k.help() || k.short("Tblr") || k.has("--test --create-backup --list-backup --list-changed-files --restore-backup") {
+		return false
 	}
-	return ""
+	return len(k.operandsAt("f")) > 0
 }
 
-func sysupgrade(k *call) string {
-	if k.help() || k.short("Tblr") || k.has("--test", "--create-backup", "--list-backup", "--list-changed-files", "--restore-backup") {
-		return ""
-	}
-	return when(len(k.operands("f")) > 0, "installs a firmware image")
-}
-
-func parted(k *call) string {
-	for _, v := range append(k.operands("a"), value{s: k.in.text}) {
-		for w := range strings.FieldsSeq(v.text()) {
+// parted takes orders as arguments and from standard input.
+func parted(k *call) bool {
+	for _, t := range append(k.operands("a"), k.in.text) {
+		for _, w := range strings.Fields(t) {
 			if hasWord("mklabel mktable rm mkpart", w) {
-				return "changes the partition table"
+				return true
 			}
 		}
 	}
-	return ""
+	return false
 }
 
 // fdisk judges those that take orders from standard input.
-func fdisk(k *call) string {
+func fdisk(k *call) bool {
 	switch {
 	case k.help():
-		return ""
+		return false
 	case k.name == "sfdisk" && k.has("--delete"):
-	case k.short("ldsVvFxJ"), k.has("--list", "--dump", "--json", "--show-size", "--verify", "--list-free"):
-		return ""
-	case !k.onDevice() || !k.in.fed:
-		return ""
+		return true
+	case k.short("ldsVvFxJ"), k.has("--list --dump --json --show-size --verify --list-free"):
+		return false
 	}
-	return "changes the partition table"
+	return k.in.fed && k.onDevice()
 }
