@@ -106,13 +106,13 @@ func TestRemoteTimeoutValues(t *testing.T) {
 }
 
 // Cancelling ends the call and the connection at once; the next call makes a
-// new one.
+// new one. The mark comes a second behind the output, which has farther to go.
 func TestRemoteCancel(t *testing.T) {
 	s := newSSHD(t, []string{"ed25519"})
 	e := client(t, s)
 	knows(t, e, s.name()+" "+s.hostKey("ed25519"))
 	mark := filepath.Join(t.TempDir(), "begun")
-	text, _ := json.Marshal(on(t, s, "echo part; echo >"+mark+"; sleep 20"))
+	text, _ := json.Marshal(on(t, s, "echo part; sleep 1; echo >"+mark+"; sleep 20"))
 	call, err := Builtin.Parse(e, "remote_bash", string(text))
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestRemoteDropped(t *testing.T) {
 		}
 		s.drop()
 	}()
-	got, err := use(t, e, "remote_bash", on(t, s, "echo part; echo >"+mark+"; sleep 20"))
+	got, err := use(t, e, "remote_bash", on(t, s, "echo part; sleep 1; echo >"+mark+"; sleep 20"))
 	if err != nil || got != "part\n[the connection ended before the command did; it may still run on the host]" {
 		t.Errorf("a broken connection = %q, %v", got, err)
 	}
