@@ -94,7 +94,7 @@ func canonicalHost(host string) (string, error) {
 	if err == nil && strings.IndexFunc(addr.Zone(), odd) < 0 {
 		return addr.Unmap().String(), nil
 	}
-	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	name := strings.TrimRight(strings.ToLower(host), ".")
 	if strings.IndexFunc(name, odd) >= 0 {
 		return "", fmt.Errorf("host %q is neither a name nor an address", host)
 	}

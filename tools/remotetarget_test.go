@@ -111,7 +111,7 @@ func TestRemotePreview(t *testing.T) {
 }
 
 func FuzzParseHost(f *testing.F) {
-	for _, s := range []string{"ap1", "pi@[fe80::1%e0]:22", "ssh://a@b:1/", "a:b:c", "[", "@", "é"} {
+	for _, s := range []string{"ap1", "pi@[fe80::1%e0]:22", "ssh://a@b:1/", "a:b:c", "[", "@", "é", "0..."} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
