@@ -22,6 +22,26 @@ func NewFallback(clients ...*Client) *Fallback { return &Fallback{clients: clien
 // Client is the endpoint that is asked now.
 func (f *Fallback) Client() *Client { return f.clients[f.at] }
 
+// Model is the model that is asked now.
+func (f *Fallback) Model() string { return f.Client().o.Model }
+
+// SetModel goes back to the first endpoint, with that model.
+func (f *Fallback) SetModel(name string) {
+	f.at = 0
+	f.Client().SetModel(name)
+}
+
+// Close ends what each endpoint holds open; all can be used on after it.
+func (f *Fallback) Close() error {
+	var first error
+	for _, c := range f.clients {
+		if err := c.Close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
 // Chat is that of Client, as chat.Model has it.
 func (f *Fallback) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
 	for {
@@ -37,7 +57,7 @@ func (f *Fallback) Chat(ctx context.Context, req chat.Request, onDelta func(chat
 		}
 		f.at++
 		if onDelta != nil {
-			onDelta(chat.Delta{Notice: err.Error() + "; going on with " + f.Client().o.Model + " at " + shownURL(f.Client().base)})
+			onDelta(chat.Delta{Notice: err.Error() + "; going on with " + f.Model() + " at " + shownURL(f.Client().base)})
 		}
 	}
 }

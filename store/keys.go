@@ -116,6 +116,7 @@ func requestKeys() []key {
 			doc: "how often a request that failed is sent again"},
 		{name: "text_tools", tier: "false free", kind: autoKind(), def: `"auto"`, strict: becomes("false"), put: putAuto,
 			doc: "read tool calls that a model writes as text; auto is on for loopback and private addresses"},
+		{name: "fallback", tier: "user", kind: fallbackKind(), def: "[]", doc: "endpoints tried when the first fails: a list of {base_url, model, api_key_env}"},
 		{name: "extra_body", tier: "user", kind: extraKind(), def: "{}", put: putRaw(func(c *Config) *string { return &c.ExtraBody }),
 			doc: "object merged into every request"},
 		{name: "headers", tier: "user", kind: headersKind(), def: "{}", put: putHeaders,
@@ -207,7 +208,6 @@ func laterKeys() []key {
 	seconds, count := intKind(1, 3600), intKind(0, math.MaxInt32)
 	words := listKind("texts", notEmpty)
 	list := []key{
-		{name: "fallback", tier: "user", kind: fallbackKind(), def: "[]", doc: "endpoints tried when the first fails: a list of {base_url, model, api_key_env}"},
 		{name: "hard_compact_threshold", tier: "free", kind: numberKind(0.1, 0.98), def: "0.95", put: putNumber(func(c *Config) *float64 { return &c.hardAt }),
 			doc: "part of the window at which compaction no longer waits for the model; above compact_threshold"},
 		{name: "compaction", tier: "free", kind: yes, def: "true", doc: "false turns that compaction off"},

@@ -47,7 +47,7 @@ type app struct {
 	secrets  []string        // each key that the run had
 	sessions *store.Sessions // nil with --no-session or without a state directory
 	out      *output
-	client   *provider.Client
+	client   *provider.Fallback
 	policy   *policy.Policy
 	tools    *tools.Env
 	session  *chat.Session

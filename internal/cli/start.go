@@ -80,7 +80,7 @@ func (a *app) work(ctx context.Context) (int, error) {
 	a.out = newOutput(a.env, outputOptions{
 		Quiet: a.flags.quietRun(), Color: a.cfg.Color, ASCII: a.flags.ascii,
 		ContextLimit: func() int { return a.agent.ContextLimit() },
-		Model:        func() string { return a.cfg.Model },
+		Model:        func() string { return a.client.Model() },
 		Total:        func() int { return a.session.Total.Total() },
 	})
 	if err := a.askTrust(ctx); err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,8 +25,9 @@ const minSecret = 8
 // planTools are the tools of a run that only looks.
 var planTools = []string{"read", "glob", "grep", "web_search", "web_fetch", "skill"}
 
-// connect makes the client of the configured endpoint.
-func (a *app) connect(cfg *store.Config, key string) (*provider.Client, error) {
+// connect makes the clients of the configured endpoint and of those that are
+// asked where it fails.
+func (a *app) connect(cfg *store.Config, key string) (*provider.Fallback, error) {
 	o := provider.Options{
 		BaseURL: cfg.BaseURL, Model: cfg.Model, Key: key,
 		Stream:         cfg.Stream,
@@ -42,7 +44,37 @@ func (a *app) connect(cfg *store.Config, key string) (*provider.Client, error) {
 	if a.flags.showJSON {
 		o.Debug = asideWriter{a}
 	}
-	return provider.New(o)
+	first, err := provider.New(o)
+	if err != nil {
+		return nil, err
+	}
+	clients := []*provider.Client{first}
+	more, err := cfg.Fallback(a.place)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range more {
+		c, err := provider.New(a.instead(o, e))
+		if err != nil {
+			return nil, fmt.Errorf("fallback to %s: %w", e.Model, err)
+		}
+		clients = append(clients, c)
+	}
+	return provider.NewFallback(clients...), nil
+}
+
+// instead are the options of an endpoint that stands in for the one of o. What
+// the person set for that host goes to no other.
+func (a *app) instead(o provider.Options, e store.Endpoint) provider.Options {
+	if !e.Main {
+		o.Key, o.Headers, o.ExtraBody, o.Quirks = "", nil, "", ""
+	}
+	if e.Key != "" {
+		o.Key = e.Key
+	}
+	a.hide(o.Key)
+	o.BaseURL, o.Model = e.BaseURL, e.Model
+	return o
 }
 
 // asideWriter writes to standard error in the middle of what is shown.
