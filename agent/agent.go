@@ -29,7 +29,7 @@ var (
 // UnsentError is a turn that ended before anything was answered. The input was
 // taken out of the transcript again, so it can be offered for another try.
 type UnsentError struct {
-	Input string
+	Input chat.Message
 	Err   error
 }
 

@@ -9,6 +9,10 @@ const (
 	bytesPerToken = 3.5
 	minRatio      = 1.0
 	maxRatio      = 8.0
+
+	// imageBytes is what an image counts for: about a thousand tokens at most
+	// servers, whatever the size of its file.
+	imageBytes = 3500
 )
 
 // meter estimates how many tokens the next request will have: the server's last
@@ -66,7 +70,7 @@ func (m *meter) tokens(bytes int) int {
 func size(msgs []chat.Message) int {
 	n := 0
 	for _, m := range msgs {
-		n += len(m.Content) + len(m.Details) + len(m.ToolCallID)
+		n += len(m.Content) + len(m.Details) + len(m.ToolCallID) + len(m.Images)*imageBytes
 		if m.ReasoningKey != "" {
 			n += len(m.Reasoning)
 		}

@@ -174,9 +174,10 @@ func gist(call *tools.Call) (text string) {
 	return text
 }
 
-// reason says for the model why a turn is over.
+// reason says for the model why a turn is over: in the words of the cause that
+// the caller gave, else it was the person.
 func reason(ctx context.Context) string {
-	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeLimit) {
+	if cause := context.Cause(ctx); cause != context.Canceled {
 		return cause.Error()
 	}
 	return "cancelled by the user"

@@ -80,8 +80,8 @@ func (s *stage) checkEnd(name string, ctx context.Context, err error) {
 	switch gone := len(s.session.Messages) == 0; {
 	case errors.As(err, &unsent) != gone:
 		s.t.Errorf("%s: error %T with %d messages kept", name, err, len(s.session.Messages))
-	case gone && unsent.Input != "go":
-		s.t.Errorf("%s: input %q comes back", name, unsent.Input)
+	case gone && unsent.Input.Content != "go":
+		s.t.Errorf("%s: input %q comes back", name, unsent.Input.Content)
 	}
 	if cause := context.Cause(ctx); cause != nil && err != nil && !errors.Is(err, cause) {
 		s.t.Errorf("%s: error %v, want %v", name, err, cause)

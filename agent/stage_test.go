@@ -205,7 +205,7 @@ func (s *stage) start() *stage {
 // turn carries one input and checks what must hold whatever happened.
 func (s *stage) turn(ctx context.Context, input string) error {
 	s.t.Helper()
-	err := s.start().agent.Turn(ctx, input)
+	err := s.start().agent.Turn(ctx, chat.Message{Content: input})
 	if why := illegal(s.session.Messages, false); why != "" {
 		s.t.Errorf("after the turn: %s\n%s", why, show(s.session.Messages))
 	}

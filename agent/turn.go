@@ -17,7 +17,7 @@ import (
 
 // turn is what lasts from one input to its end.
 type turn struct {
-	input   string
+	input   chat.Message
 	start   int // messages before the input
 	began   time.Time
 	usage   chat.Usage
@@ -28,10 +28,11 @@ type turn struct {
 	summary string // of a compaction that waits for the end of the step
 }
 
-// Turn carries one input to its end. When it returns, every call in the
-// transcript has its result, whatever the error. An error is an *UnsentError
-// when nothing was answered; a cancelled ctx gives its cause.
-func (a *Agent) Turn(ctx context.Context, input string) (err error) {
+// Turn carries one input, the text and the images of the person, to its end.
+// When it returns, every call in the transcript has its result, whatever the
+// error. An error is an *UnsentError when nothing was answered; a cancelled ctx
+// gives its cause.
+func (a *Agent) Turn(ctx context.Context, input chat.Message) (err error) {
 	a.begin(input)
 	defer func() { err = a.end(ctx, err) }()
 	for n := 1; ; n++ {
@@ -60,10 +61,11 @@ func (a *Agent) Turn(ctx context.Context, input string) (err error) {
 	}
 }
 
-func (a *Agent) begin(input string) {
+func (a *Agent) begin(input chat.Message) {
 	a.loop.Reset()
+	input.Role = chat.User
 	a.turn = turn{input: input, start: len(a.o.Session.Messages), began: time.Now()}
-	a.record(chat.Message{Role: chat.User, Content: input})
+	a.record(input)
 }
 
 // end closes the turn. An input without any answer is taken back.

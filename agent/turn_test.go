@@ -87,7 +87,7 @@ func TestRollback(t *testing.T) {
 	s.trace = nil
 	err := s.turn(context.Background(), "two")
 	var unsent *UnsentError
-	if !errors.As(err, &unsent) || unsent.Input != "two" || err.Error() != "down" {
+	if !errors.As(err, &unsent) || unsent.Input.Content != "two" || err.Error() != "down" {
 		t.Errorf("error = %#v", err)
 	}
 	want := []string{"journal user", "chat", "reply", "journal truncate 2 failed", "journal state"}
@@ -102,6 +102,30 @@ func TestRollback(t *testing.T) {
 	}
 	if !slices.Contains(s.trace, "journal truncate 2 cancel") {
 		t.Errorf("trace = %q", s.trace)
+	}
+}
+
+// TestImages: what goes with the text is sent and saved with it, and comes back
+// with an input that had no answer.
+func TestImages(t *testing.T) {
+	s := newStage(t, reply{text: "a cat"}, reply{err: errors.New("down")})
+	photo := []chat.Image{{Path: "/photo.jpg", Size: 3 << 20, Hash: "ab", MIME: "image/jpeg"}}
+	input := chat.Message{Content: "what is this?", Images: photo}
+	if err := s.start().agent.Turn(context.Background(), input); err != nil {
+		t.Fatal(err)
+	}
+	for where, got := range map[string]chat.Message{"request": s.asked[0].Messages[0], "journal": s.saved[0]} {
+		if got.Role != chat.User || got.Content != input.Content || !slices.Equal(got.Images, photo) {
+			t.Errorf("the %s has %+v", where, got)
+		}
+	}
+	if got := s.session.Context; got < 1000 || got > 2000 {
+		t.Errorf("the context is estimated at %d tokens, want about a thousand for the image", got)
+	}
+	err := s.agent.Turn(context.Background(), input)
+	var unsent *UnsentError
+	if !errors.As(err, &unsent) || !slices.Equal(unsent.Input.Images, photo) {
+		t.Errorf("error %#v, want the image back", err)
 	}
 }
 
@@ -368,12 +392,12 @@ func TestToolsOffered(t *testing.T) {
 // TestNothingGiven: an agent without parts fails and refuses, and does not
 // panic.
 func TestNothingGiven(t *testing.T) {
-	if err := New(Options{}).Turn(context.Background(), "go"); err == nil {
+	if err := New(Options{}).Turn(context.Background(), chat.Message{Content: "go"}); err == nil {
 		t.Error("an agent without a model answered")
 	}
 	s := newStage(t, reply{calls: "look {}"}, reply{text: "done"})
 	a := New(Options{Model: s, Tools: tools.Set{s.tool("look", policy.Read, nil)}})
-	if err := a.Turn(context.Background(), "go"); err != nil || slices.Contains(s.trace, "run") {
+	if err := a.Turn(context.Background(), chat.Message{Content: "go"}); err != nil || slices.Contains(s.trace, "run") {
 		t.Errorf("error %v, trace %q", err, s.trace)
 	}
 }

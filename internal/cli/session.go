@@ -30,7 +30,7 @@ func (a *app) turn(ctx context.Context, text string) error {
 	for _, n := range a.prompt.NewTurn() {
 		a.out.Notice(n)
 	}
-	err := a.agent.Turn(ctx, a.mask(text))
+	err := a.agent.Turn(ctx, chat.Message{Content: a.mask(text)})
 	if h := a.hint(err); h != "" {
 		a.out.Notice("hint: " + h)
 	}

@@ -22,7 +22,13 @@ const (
 // stopped is the cause of a context that a signal cancelled.
 type stopped struct{ sig syscall.Signal }
 
-func (s stopped) Error() string { return "stopped by " + s.sig.String() }
+// Error is what the model reads as the result of a call that was stopped.
+func (s stopped) Error() string {
+	if s.sig == syscall.SIGINT {
+		return "cancelled by the user"
+	}
+	return "cancelled: the program was told to end (" + s.sig.String() + ")"
+}
 
 // exitCode is that of a shell for a program that the signal ended.
 func (s stopped) exitCode() int { return 128 + int(s.sig) }
