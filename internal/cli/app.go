@@ -53,6 +53,9 @@ type app struct {
 	session  *chat.Session
 	journal  *store.Journal // nil if nothing is saved
 	pending  string         // a resumed session's last question, which had no answer
+	images   []chat.Image   // of the command line, for the next message
+	typed    []string       // what the person ran since the last message, for the next
+	models   []string       // as they were last listed
 	prompt   *prompt
 	agent    *agent.Agent
 	reporter *reporter               // nil unless this is the subagent of another run

@@ -28,7 +28,7 @@ func slashCommands() []slashCommand {
 		{"sessions", "", "list the saved sessions", (*app).cmdSessions},
 		{"resume", "<id>", "go on with a saved one", (*app).cmdResume},
 		{"new", "", "begin a new session", (*app).cmdNew},
-		{"model", "<name>", "use another model", (*app).cmdModel},
+		{"model", "[name|number]", "list, or use another", (*app).cmdModel},
 		{"mode", "[mode]", "show or change the mode", (*app).cmdMode},
 		{"plan", "", "only look from now on", (*app).cmdPlan},
 		{"rules", "[...]", "show or change them", (*app).cmdRules},
@@ -152,13 +152,5 @@ func (a *app) cmdNew(string) (bool, error) {
 	a.showResume()
 	a.newSession()
 	a.out.Print("a new session begins")
-	return false, nil
-}
-
-func (a *app) cmdModel(name string) (bool, error) {
-	if err := a.setModel(name); err != nil {
-		return false, err
-	}
-	a.out.Print("model: " + a.cfg.Model)
 	return false, nil
 }

@@ -27,6 +27,7 @@ type flags struct {
 	promptFile    string
 	agentMode     string
 	appendPrompt  []string
+	images        []string
 	cont          bool
 	here          bool
 	list          bool
@@ -99,6 +100,8 @@ var options = []option{
 		help: "final answer on stdout, everything else on stderr"},
 	{short: 'f', long: "prompt-file", value: "FILE", set: setPromptFile,
 		help: "text of a file before the words of the prompt"},
+	{long: "image", value: "FILE", set: func(f *flags, v string) error { f.images = append(f.images, v); return nil },
+		help: "attach a png, jpeg, gif or webp image of at most 5 MiB; repeatable"},
 	{long: "no-stdin", set: func(f *flags, _ string) error { f.noStdin = true; return nil },
 		help: "do not read standard input"},
 	{short: 'y', long: "yes", set: func(f *flags, _ string) error { f.yes = true; return nil },
@@ -161,7 +164,6 @@ var options = []option{
 	{long: "disallowedTools", later: true},
 	{long: "tools", later: true},
 	{long: "mcp-config", later: true},
-	{long: "image", later: true},
 	{long: "undo", later: true},
 	{long: "delete-session", later: true},
 	{long: "no-bundled-skills", later: true},

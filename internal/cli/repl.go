@@ -56,6 +56,12 @@ func (a *app) obey(ctx context.Context, text string) (quit bool) {
 	if name, arg, ok := splitCommand(text); ok {
 		return a.command(name, arg)
 	}
+	if command, ok := strings.CutPrefix(text, "!"); ok {
+		if err := a.shell(ctx, command); err != nil {
+			a.out.Error(err.Error())
+		}
+		return false
+	}
 	text = chat.CleanText(text)
 	if strings.TrimSpace(text) == "" {
 		text = a.pending
@@ -64,10 +70,18 @@ func (a *app) obey(ctx context.Context, text string) (quit bool) {
 	if text == "" {
 		return false
 	}
-	var unsent *agent.UnsentError
-	if err := a.turn(ctx, text); errors.As(err, &unsent) && ctx.Err() == nil {
+	message, err := a.compose(ctx, text, text)
+	if err != nil {
+		a.out.Error(err.Error())
 		a.offer(text)
+		return false
 	}
+	var unsent *agent.UnsentError
+	if err := a.turn(ctx, message); errors.As(err, &unsent) && ctx.Err() == nil {
+		a.offer(text)
+		return false
+	}
+	a.typed, a.images = nil, nil
 	return false
 }
 

@@ -15,7 +15,7 @@ import (
 
 // turn carries one input to its end under a context of its own, which Ctrl-C
 // and the time limit end. It tells what went wrong, and returns it.
-func (a *app) turn(ctx context.Context, text string) error {
+func (a *app) turn(ctx context.Context, input chat.Message) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if !a.oneShot() {
@@ -30,7 +30,8 @@ func (a *app) turn(ctx context.Context, text string) error {
 	for _, n := range a.prompt.NewTurn() {
 		a.out.Notice(n)
 	}
-	err := a.agent.Turn(ctx, chat.Message{Content: a.mask(text)})
+	input.Content = a.mask(input.Content)
+	err := a.agent.Turn(ctx, input)
 	if h := a.hint(err); h != "" {
 		a.out.Notice("hint: " + h)
 	}

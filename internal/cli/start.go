@@ -90,6 +90,9 @@ func (a *app) work(ctx context.Context) (int, error) {
 		return exitUsage, err
 	}
 	defer a.endSession()
+	if err := a.loadImages(); err != nil {
+		return exitUsage, err
+	}
 	if !a.oneShot() {
 		code := a.repl(ctx)
 		var s stopped
@@ -98,14 +101,14 @@ func (a *app) work(ctx context.Context) (int, error) {
 		}
 		return code, nil
 	}
-	text, err := a.input(ctx)
+	message, err := a.message(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return a.exitCode(context.Cause(ctx)), nil
 		}
 		return exitUsage, err
 	}
-	err = a.turn(ctx, text)
+	err = a.turn(ctx, message)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -27,6 +27,20 @@ func (a *app) oneShot() bool {
 	return f.words != nil || f.promptFile != "" || f.dash || f.noStdin || f.unattendedRun() || asTerminal(a.env.Stdin) == nil
 }
 
+// message is what a one-shot sends: its prompt, with the files that the words
+// of the command line name, if a person typed them.
+func (a *app) message(ctx context.Context) (chat.Message, error) {
+	text, err := a.input(ctx)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	typed := ""
+	if a.depth == 0 {
+		typed = strings.Join(a.flags.words, " ")
+	}
+	return a.compose(ctx, text, typed)
+}
+
 // input is the prompt of a one-shot: prompt file, words, and what stands on
 // standard input.
 func (a *app) input(ctx context.Context) (string, error) {

@@ -12,7 +12,8 @@ import (
 // child is a process that was started, and the two goroutines that wait for
 // its end and for the end of its output.
 type child struct {
-	pid    int // also its session and its process group
+	pid    int  // also its session and its process group
+	shared bool // no: it is in those of this process
 	grace  time.Duration
 	exited chan struct{}
 	status syscall.WaitStatus // once exited is closed

@@ -13,6 +13,10 @@ const pollTime = 25 * time.Millisecond
 
 // end ends the session: SIGTERM, and SIGKILL for what is left after a while.
 func (c *child) end() {
+	if c.shared {
+		c.endAlone()
+		return
+	}
 	signal(c.pid, syscall.SIGTERM)
 	if c.gone(c.grace) {
 		return

@@ -42,3 +42,12 @@ func (c *Config) Fallback(p Place) ([]Endpoint, error) {
 	}
 	return all, nil
 }
+
+// ModelNames are the names of the models object, in its order.
+func (c *Config) ModelNames() []string {
+	names := make([]string, len(c.models))
+	for i := range c.models {
+		names[i] = c.models[i].name
+	}
+	return names
+}
