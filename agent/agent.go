@@ -96,12 +96,14 @@ type Options struct {
 	Grant    func(rule string) // a person allowed this for good; nil forgets it
 	Emit     func(Event)
 
-	MaxSteps       int     // 0: 100
-	MaxTokens      int     // stop when Session.Total reaches it, with a guess at what the server did not count; 0: no limit
-	ContextLimit   int     // 0: not set by the person; see Agent.ContextLimit
-	CompactAt      float64 // part of it from which the model is asked to compact; 0: 0.85
-	ResultBytes    int     // most bytes of a result; 0: 30720
-	RepeatLimit    int     // loop detector thresholds; 0: 3, 4, 25
+	MaxSteps       int        // 0: 100
+	MaxTokens      int        // stop when Session.Total reaches it, with a guess at what the server did not count; 0: no limit
+	ContextLimit   func() int // tokens of the model's window as the person set it, 0 or nil: not; see Agent.ContextLimit
+	CompactAt      float64    // part of it from which the model is asked to compact; 0: 0.85
+	HardCompactAt  float64    // part of it at which nothing more is sent before the transcript is shorter; 0: 0.95
+	NoCompaction   bool       // shorten it by leaving out, not by a summary
+	ResultBytes    int        // most bytes of a result; 0: 30720
+	RepeatLimit    int        // loop detector thresholds; 0: 3, 4, 25
 	ErrorLimit     int
 	PollLimit      int
 	TruncationHint string // added for the person where a reply was cut at the output limit
@@ -136,9 +138,10 @@ func (a *Agent) SaveError() error { return a.saveErr }
 // say, else 200000 or the smaller window that the server told.
 func (a *Agent) ContextLimit() int {
 	m := &a.meter
+	set := a.o.ContextLimit()
 	switch {
-	case a.o.ContextLimit > 0:
-		return a.o.ContextLimit
+	case set > 0:
+		return set
 	case m.model == a.o.Session.Model && m.window > 0 && m.window < defaultWindow:
 		return m.window
 	}

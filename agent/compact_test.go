@@ -193,7 +193,7 @@ func TestNudge(t *testing.T) {
 	}
 	run := func(change func(*stage)) (notices int, s *stage) {
 		s = newStage(t, script()...)
-		s.alter(func(o *Options) { o.ContextLimit, o.CompactAt = 1000, 0.9 })
+		s.alter(func(o *Options) { o.ContextLimit, o.CompactAt, o.HardCompactAt = window(1000), 0.9, 99 })
 		if change != nil {
 			change(s)
 		}

@@ -47,6 +47,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
+func window(n int) func() int { return func() int { return n } }
+
 func TestContextLimit(t *testing.T) {
 	tests := []struct {
 		option, window int
@@ -62,7 +64,7 @@ func TestContextLimit(t *testing.T) {
 			r = reply{err: &chat.OverflowError{Limit: tt.window, Err: fmt.Errorf("too long")}}
 		}
 		s := newStage(t, r)
-		s.alter(func(o *Options) { o.ContextLimit = tt.option })
+		s.alter(func(o *Options) { o.ContextLimit = window(tt.option) })
 		_ = s.turn(context.Background(), "go")
 		if got := s.agent.ContextLimit(); got != tt.want {
 			t.Errorf("ContextLimit with option %d and window %d = %d, want %d", tt.option, tt.window, got, tt.want)

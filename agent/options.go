@@ -14,6 +14,7 @@ const (
 	defaultWindow = 200000
 	defaultResult = 30720
 	defaultFull   = 0.85
+	defaultHard   = 0.95
 )
 
 func fill(o *Options) {
@@ -50,8 +51,14 @@ func fill(o *Options) {
 	if o.ResultBytes <= 0 {
 		o.ResultBytes = defaultResult
 	}
+	if o.ContextLimit == nil {
+		o.ContextLimit = func() int { return 0 }
+	}
 	if o.CompactAt <= 0 {
 		o.CompactAt = defaultFull
+	}
+	if o.HardCompactAt <= 0 {
+		o.HardCompactAt = defaultHard
 	}
 }
 

@@ -33,7 +33,9 @@ type Config struct {
 	Effort           string
 	ContextLimit     int
 	CompactAt        float64 // part of ContextLimit
-	MaxTotalTokens   int     // 0: no limit
+	HardCompactAt    float64 // the same, above CompactAt
+	Compaction       bool
+	MaxTotalTokens   int // 0: no limit
 	TimeLimit        time.Duration
 	Stream           bool
 	Retries          int
@@ -69,7 +71,6 @@ type Config struct {
 	guarded   []guardedValue
 	trusting  bool // guarded values count
 	keyFile   string
-	hardAt    float64
 	models    []model
 	entry     *model   // of models, in force
 	overruled []string // keys whose value is the entry's
@@ -255,9 +256,9 @@ func (c *Config) settle() error {
 	c.Provider = c.object("provider")
 	findKey(all, "hard_compact_threshold").put(c, fastjson.MustParse(c.values["hard_compact_threshold"].json))
 	switch {
-	case c.hardAt > c.CompactAt:
+	case c.HardCompactAt > c.CompactAt:
 	case c.Source("hard_compact_threshold") == TierDefault:
-		c.hardAt = (c.CompactAt + 1) / 2
+		c.HardCompactAt = (c.CompactAt + 1) / 2
 	default:
 		return fmt.Errorf("must be above compact_threshold, which is %g", c.CompactAt)
 	}

@@ -89,6 +89,10 @@ func originalKeys() []key {
 
 func limitKeys() []key {
 	return []key{
+		{name: "hard_compact_threshold", tier: "free", kind: numberKind(0.1, 0.98), def: "0.95", put: putNumber(func(c *Config) *float64 { return &c.HardCompactAt }),
+			doc: "part of the window at which compaction no longer waits for the model; above compact_threshold"},
+		{name: "compaction", tier: "free", kind: boolKind(), def: "true", put: putBool(func(c *Config) *bool { return &c.Compaction }),
+			doc: "false leaves the oldest messages out there, in place of a summary"},
 		{name: "max_total_tokens", tier: "lowering free", kind: intKind(0, math.MaxInt32), def: "0", strict: lower, put: putInt(func(c *Config) *int { return &c.MaxTotalTokens }),
 			doc: "stop when so many tokens were billed; 0 is no limit"},
 		{name: "time_limit", tier: "lowering free", kind: durationKind(), def: "0", strict: lower, put: putDuration(func(c *Config) *time.Duration { return &c.TimeLimit }),
@@ -208,9 +212,6 @@ func laterKeys() []key {
 	seconds, count := intKind(1, 3600), intKind(0, math.MaxInt32)
 	words := listKind("texts", notEmpty)
 	list := []key{
-		{name: "hard_compact_threshold", tier: "free", kind: numberKind(0.1, 0.98), def: "0.95", put: putNumber(func(c *Config) *float64 { return &c.hardAt }),
-			doc: "part of the window at which compaction no longer waits for the model; above compact_threshold"},
-		{name: "compaction", tier: "free", kind: yes, def: "true", doc: "false turns that compaction off"},
 		{name: "veil.enabled", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "hide secrets from the model"},
 		{name: "veil.patterns", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "what else is a secret"},
 		{name: "veil.paths", tier: "adding free", kind: words, def: "[]", adds: true, strict: always, doc: "files that are secret"},

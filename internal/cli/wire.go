@@ -157,12 +157,10 @@ func (a *app) agentOptions() agent.Options {
 		Emit:   a.emit,
 
 		MaxSteps: a.cfg.MaxSteps, MaxTokens: a.cfg.MaxTotalTokens,
-		ResultBytes: a.cfg.ResultBytes, CompactAt: a.cfg.CompactAt,
+		ContextLimit: a.windowSet, ResultBytes: a.cfg.ResultBytes,
+		CompactAt: a.cfg.CompactAt, HardCompactAt: a.cfg.HardCompactAt, NoCompaction: !a.cfg.Compaction,
 		RepeatLimit: a.cfg.RepeatLimit, ErrorLimit: a.cfg.ErrorLimit, PollLimit: a.cfg.PollLimit,
 		TruncationHint: "max_tokens in the configuration is the limit",
-	}
-	if isSet(a.cfg, "context_limit") {
-		o.ContextLimit = a.cfg.ContextLimit
 	}
 	if a.journal != nil {
 		o.Journal = a.journal
@@ -171,6 +169,15 @@ func (a *app) agentOptions() agent.Options {
 		o.Approver, o.Grant = newApprover(a.env, a.out), a.grant
 	}
 	return o
+}
+
+// windowSet is the model's window as the person set it, 0 if not. An entry of
+// models may have its own, so it changes with the model.
+func (a *app) windowSet() int {
+	if !isSet(a.cfg, "context_limit") {
+		return 0
+	}
+	return a.cfg.ContextLimit
 }
 
 // emit hands an event to the renderer, and takes from it what the run must
