@@ -56,6 +56,7 @@ type app struct {
 	images   []chat.Image   // of the command line, for the next message
 	typed    []string       // what the person ran since the last message, for the next
 	models   []string       // as they were last listed
+	spent    []spent        // in this run, by model
 	prompt   *prompt
 	agent    *agent.Agent
 	reporter *reporter               // nil unless this is the subagent of another run

@@ -11,10 +11,11 @@ import (
 // slashCommand is one command of a conversation. run gets what stands behind
 // the name; with true the conversation ends. An error is told to the person.
 type slashCommand struct {
-	name string
-	args string // as /help shows them
-	help string
-	run  func(a *app, arg string) (quit bool, err error)
+	name  string
+	args  string // as /help shows them
+	help  string
+	words string // what may stand there, for completion
+	run   func(a *app, arg string) (quit bool, err error)
 }
 
 // slashCommands is the table of slash commands, in the order of /help, whose
@@ -22,19 +23,22 @@ type slashCommand struct {
 // shows it.
 func slashCommands() []slashCommand {
 	return []slashCommand{
-		{"help", "", "show this list", (*app).cmdHelp},
-		{"exit", "", "leave; so does Ctrl-D", cmdExit},
-		{"quit", "", "the same as /exit", cmdExit},
-		{"sessions", "", "list the saved sessions", (*app).cmdSessions},
-		{"resume", "<id>", "go on with a saved one", (*app).cmdResume},
-		{"new", "", "begin a new session", (*app).cmdNew},
-		{"model", "[name|number]", "list, or use another", (*app).cmdModel},
-		{"mode", "[mode]", "show or change the mode", (*app).cmdMode},
-		{"plan", "", "only look from now on", (*app).cmdPlan},
-		{"rules", "[...]", "show or change them", (*app).cmdRules},
-		{"sandbox", "[level]", "show or change it", (*app).cmdSandbox},
-		{"skills", "", "list the skills", (*app).cmdSkills},
-		{"jobs", "", "list the background jobs", (*app).cmdJobs},
+		{"help", "", "show this list", "", (*app).cmdHelp},
+		{"exit", "", "leave; so does Ctrl-D", "", cmdExit},
+		{"quit", "", "the same as /exit", "", cmdExit},
+		{"sessions", "", "list the saved sessions", "", (*app).cmdSessions},
+		{"resume", "<id>", "go on with a saved one", anySession, (*app).cmdResume},
+		{"new", "", "begin a new session", "", (*app).cmdNew},
+		{"model", "[name|number]", "list, or use another", anyModel, (*app).cmdModel},
+		{"think", "[on|off|...]", "show or change thinking", thinkWords, (*app).cmdThink},
+		{"cost", "", "tokens used so far", "", (*app).cmdCost},
+		{"status", "", "how this run stands", "", (*app).cmdStatus},
+		{"mode", "[mode]", "show or change the mode", "default ask accept-edits plan", (*app).cmdMode},
+		{"plan", "", "only look from now on", "", (*app).cmdPlan},
+		{"rules", "[...]", "show or change them", "deny ask remove", (*app).cmdRules},
+		{"sandbox", "[level]", "show or change it", "off limits confined", (*app).cmdSandbox},
+		{"skills", "", "list the skills", "", (*app).cmdSkills},
+		{"jobs", "", "list the background jobs", "", (*app).cmdJobs},
 	}
 }
 

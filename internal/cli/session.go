@@ -174,24 +174,31 @@ func (a *app) setModel(name string) error {
 	if err := cfg.Set(store.TierFlag, "model", name); err != nil {
 		return err
 	}
-	if cfg.BaseURL == a.cfg.BaseURL && cfg.Thinking == a.cfg.Thinking {
+	return a.use(&cfg)
+}
+
+// use puts a configuration in force that differs from the present one in what
+// is asked of the model.
+func (a *app) use(cfg *store.Config) error {
+	if cfg.BaseURL == a.cfg.BaseURL && cfg.Thinking == a.cfg.Thinking && cfg.Effort == a.cfg.Effort {
 		a.client.SetModel(cfg.Model)
 	} else {
-		key, from, withheld, err := a.credential(&cfg)
+		key, from, withheld, err := a.credential(cfg)
 		if err != nil {
 			return err
 		}
-		client, err := a.connect(&cfg, key)
+		client, err := a.connect(cfg, key)
 		if err != nil {
 			return err
 		}
 		if withheld != "" {
 			a.out.Warn(withheld)
 		}
+		a.client.Close()
 		a.client = client
 		a.useKey(key, from)
 	}
-	a.cfg = &cfg
+	a.cfg = cfg
 	a.session.Model = cfg.Model
 	return nil
 }

@@ -191,6 +191,7 @@ func (a *app) emit(e agent.Event) {
 		}
 	case agent.TurnEnd:
 		a.refused += e.Refused
+		a.count(e)
 	}
 	if a.reporter != nil {
 		a.reporter.report(e, a.session, a.tools.Changed)
