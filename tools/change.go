@@ -38,6 +38,7 @@ func (t changer) run(ctx context.Context, e *Env, a Args) (Result, error) {
 			return Result{}, err
 		}
 	}
+	e.Rewind.note(e, c)
 	if err := c.apply(ctx); err != nil {
 		return Result{}, err
 	}

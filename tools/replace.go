@@ -25,7 +25,8 @@ type change struct {
 	verb string // for errors: writing, editing
 	old  state
 	data []byte
-	hits int // places that an edit changes
+	hits int    // places that an edit changes
+	like *owner // mode and owner of the new file; nil: those of the old one
 }
 
 // state is what a file was like. info is nil where there was none, data where
@@ -119,13 +120,7 @@ func (c *change) apply(ctx context.Context) error {
 // makeParents makes the missing directories of a path and returns them, the
 // innermost first.
 func makeParents(dir string) (made []string, err error) {
-	var missing []string
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		missing = append(missing, dir)
-	}
+	missing := missingDirs(dir)
 	for i := len(missing) - 1; i >= 0; i-- {
 		if err := os.Mkdir(missing[i], 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
@@ -133,6 +128,17 @@ func makeParents(dir string) (made []string, err error) {
 		made = append([]string{missing[i]}, made...)
 	}
 	return made, nil
+}
+
+// missingDirs are the directories of a path that are not there, the innermost
+// first.
+func missingDirs(dir string) (missing []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return missing
+		}
+		missing = append(missing, dir)
+	}
 }
 
 func (c *change) replace(ctx context.Context) error {
@@ -179,8 +185,12 @@ func (c *change) ready(ctx context.Context) error {
 // writeBeside puts the new content into a new file in the target's directory,
 // safely on the disk, and returns its name. Nothing is left after an error.
 func (c *change) writeBeside() (string, error) {
-	mode := fs.FileMode(0o666) // a new file: as the umask says
-	if c.old.info != nil {
+	like, mode := c.like, fs.FileMode(0o666) // a new file: as the umask says
+	if like == nil && c.old.info != nil {
+		old := ownerOf(c.old.info)
+		like = &old
+	}
+	if like != nil {
 		mode = 0o600 // until it is known whose it is
 	}
 	f, err := createBeside(filepath.Dir(c.path.Real), mode)
@@ -188,8 +198,8 @@ func (c *change) writeBeside() (string, error) {
 		return "", err
 	}
 	_, err = f.Write(c.data)
-	if err == nil && c.old.info != nil {
-		err = likeOld(f, c.old.info)
+	if err == nil && like != nil {
+		err = like.give(f)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -213,23 +223,6 @@ func createBeside(dir string, mode fs.FileMode) (*os.File, error) {
 			return f, err
 		}
 	}
-}
-
-// likeOld gives f owner and mode of the file it replaces. The owner comes
-// first: changing it clears the set-user-id bit.
-func likeOld(f *os.File, old fs.FileInfo) error {
-	fi, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	was, ok := old.Sys().(*syscall.Stat_t)
-	is, ok2 := fi.Sys().(*syscall.Stat_t)
-	if ok && ok2 && (was.Uid != is.Uid || was.Gid != is.Gid) {
-		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-			return err
-		}
-	}
-	return f.Chmod(old.Mode())
 }
 
 // writeInPlace overwrites the old file, or restores it. What goes beyond the

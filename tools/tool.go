@@ -69,6 +69,7 @@ type Env struct {
 	Tell        func(string)  // says a sentence to the person; nil says nothing
 	Changed     []string      // files that write, edit and subagents changed, absolute
 	Skills      []skills.Root // where skills are looked for
+	Rewind      *Rewind       // what files were before; nil remembers nothing
 
 	Subagent Subagent
 

@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// maxSnapshot is the largest file of which a snapshot is taken.
+const maxSnapshot = 400 << 10
+
+// Rewind remembers what files were like before write and edit changed them,
+// turn by turn, so that a person can go back. It does not see what commands
+// change, nor files on other hosts. A nil Rewind remembers nothing.
+type Rewind struct {
+	Max int // bytes of old content that are kept together; beyond it the oldest goes
+	// Log keeps a record for a later run; first says that it begins a turn and
+	// that those of the turn before may go. nil keeps none.
+	Log func(record []byte, first bool)
+
+	turns   []rewindTurn
+	size    int  // bytes kept
+	logged  int  // bytes logged for the present turn
+	running bool // a turn goes on
+	told    bool // that snapshots were dropped
+}
+
+type rewindTurn struct {
+	Turn
+	files []*snapshot
+}
+
+// Turn is one to which a person can go back. Start is how many messages the
+// transcript had before it, -1 where that part of it is no longer there; Files
+// is how many files it changed.
+type Turn struct {
+	Start int
+	Input string
+	Files int
+}
+
+// snapshot is a file as a turn found it, with what is to tell later whether it
+// still is as the turn left it.
+type snapshot struct {
+	real  string
+	made  bool // the turn made it; dirs are the directories made with it, innermost first
+	dirs  []string
+	data  []byte
+	owner owner
+	lost  string   // why data is not there
+	left  [32]byte // SHA-256 of what the turn wrote last
+}
+
+// Begin opens a turn whose first message is number start. Turns that the
+// transcript no longer has are forgotten.
+func (r *Rewind) Begin(start int, input string) {
+	if r == nil {
+		return
+	}
+	for len(r.turns) > 0 && r.turns[len(r.turns)-1].Start >= start {
+		r.Forget(len(r.turns) - 1)
+	}
+	r.turns = append(r.turns, rewindTurn{Turn: Turn{Start: start, Input: input}})
+	r.running, r.logged = true, 0
+}
+
+// End closes the turn.
+func (r *Rewind) End() {
+	if r != nil {
+		r.running = false
+	}
+}
+
+// Replaced says that the transcript was replaced: there is no way back to the
+// turns in it. Of a turn that goes on the files can still be brought back.
+func (r *Rewind) Replaced() {
+	if r == nil {
+		return
+	}
+	var last []rewindTurn
+	if n := len(r.turns); r.running && n > 0 {
+		last = []rewindTurn{r.turns[n-1]}
+		last[0].Start = -1
+	}
+	r.turns = last
+	r.count()
+}
+
+// Turns are those that can be gone back to, the oldest first.
+func (r *Rewind) Turns() (list []Turn) {
+	if r == nil {
+		return nil
+	}
+	for _, t := range r.turns {
+		t.Files = len(t.files)
+		list = append(list, t.Turn)
+	}
+	return list
+}
+
+// Forget drops turn n of Turns and those after it.
+func (r *Rewind) Forget(n int) {
+	r.turns = r.turns[:n]
+	r.count()
+}
+
+func (r *Rewind) count() {
+	r.size = 0
+	for _, t := range r.turns {
+		for _, s := range t.files {
+			r.size += len(s.data)
+		}
+	}
+}
+
+// note takes a snapshot of the file that a change is about to replace.
+func (r *Rewind) note(e *Env, c *change) {
+	if r == nil || len(r.turns) == 0 {
+		return
+	}
+	n := len(r.turns) - 1
+	t := &r.turns[n]
+	i := slices.IndexFunc(t.files, func(s *snapshot) bool { return s.real == c.path.Real })
+	if i >= 0 {
+		t.files[i].left = sha256.Sum256(c.data)
+		r.log(t, recordAgain, t.files[i])
+		return
+	}
+	s := newSnapshot(c, r.Max)
+	t.files = append(t.files, s)
+	r.size += len(s.data)
+	r.log(t, s.kind(), s)
+	for r.size > r.Max {
+		r.drop(e)
+	}
+}
+
+// newSnapshot looks at the file as the change found it.
+func newSnapshot(c *change, max int) *snapshot {
+	s := &snapshot{real: c.path.Real, left: sha256.Sum256(c.data)}
+	switch old := c.old; {
+	case old.info == nil:
+		s.made, s.dirs = true, missingDirs(filepath.Dir(c.path.Real))
+	case old.info.Size() > maxSnapshot:
+		s.lost = fmt.Sprintf("it was larger than %d KiB", maxSnapshot>>10)
+	case len(old.data) > max:
+		s.lost = "it was larger than all that may be kept"
+	default:
+		s.data, s.owner = old.data, ownerOf(old.info)
+	}
+	return s
+}
+
+// drop lets go of the oldest content, and says so once.
+func (r *Rewind) drop(e *Env) {
+	for i := range r.turns {
+		for _, s := range r.turns[i].files {
+			if len(s.data) == 0 {
+				continue
+			}
+			r.size -= len(s.data)
+			s.data, s.lost = nil, "what it was is no longer kept"
+			if !r.told && e.Tell != nil {
+				r.told = true
+				e.Tell(fmt.Sprintf("old contents of files are kept up to %d bytes: %s cannot be brought back to what it was before turn %d, and older changes will follow", r.Max, shown(s.real), i+1))
+			}
+			return
+		}
+	}
+	r.size = 0
+}
+
+// owner is the mode and owner of a file.
+type owner struct {
+	mode     fs.FileMode
+	uid, gid int // -1 is not known
+}
+
+func ownerOf(fi fs.FileInfo) owner {
+	o := owner{fi.Mode(), -1, -1}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		o.uid, o.gid = int(st.Uid), int(st.Gid)
+	}
+	return o
+}
+
+// give makes f a file of that mode and owner. The owner comes first: changing
+// it clears the set-user-id bit.
+func (o owner) give(f *os.File) error {
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if now := ownerOf(fi); o.uid >= 0 && (now.uid != o.uid || now.gid != o.gid) {
+		if err := f.Chown(o.uid, o.gid); err != nil {
+			return err
+		}
+	}
+	return f.Chmod(o.mode)
+}
