@@ -24,6 +24,7 @@ var (
 	ErrMaxTokens = errors.New("token limit")
 	ErrTimeLimit = errors.New("time limit reached") // set by the caller as the context's cause
 	ErrEmpty     = errors.New("the model gave no answer")
+	ErrWindow    = errors.New("the window is full")
 )
 
 // UnsentError is a turn that ended before anything was answered. The input was
@@ -114,8 +115,9 @@ type Agent struct {
 	o       Options
 	loop    *loopdetect.Detector
 	meter   meter
-	guessed int  // tokens of the exchanges of which the server told no figures
-	nudged  bool // the model was asked to compact, and the window is full still
+	sent    chat.Request // the last one, without its messages
+	guessed int          // tokens of the exchanges of which the server told no figures
+	nudged  bool         // the model was asked to compact, and the window is full still
 	saveErr error
 	turn    turn
 }

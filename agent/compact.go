@@ -17,7 +17,7 @@ const compactLater = "the summary is taken; it replaces the conversation when th
 
 const (
 	maxRequest = 4 << 10 // bytes of a request that a compaction keeps word for word
-	smallTalk  = 4 << 10 // bytes below which any summary may replace a conversation
+	smallTalk  = 1 << 10 // bytes below which any summary may replace a conversation
 )
 
 // The preamble of a summary. Lengths stand before the requests so that the first
@@ -27,16 +27,16 @@ const (
 	firstBegin  = "\n\nThe user's first request, word for word ("
 	lastBegin   = "\n\nThe user's last request, word for word ("
 	requestUnit = " bytes):\n"
-	summaryMark = "\n\nSummary of what was said and done:\n"
+	summaryMark = "Summary of what was said and done:\n"
 )
 
-// summarize takes a summary for the end of the step.
-func (a *Agent) summarize(summary string) error {
-	switch old := size(a.o.Session.Messages[:a.stepStart()]); {
-	case a.turn.summary != "":
+// takeSummary takes the model's own summary for the end of the step.
+func (a *Agent) takeSummary(summary string) error {
+	if a.turn.summary != "" {
 		return errors.New("this step has compacted already")
-	case len(summary) > max(old, smallTalk):
-		return fmt.Errorf("the summary has %d bytes, more than the %d that it would replace; nothing was compacted", len(summary), old)
+	}
+	if err := worthIt(summary, a.o.Session.Messages[:a.stepStart()]); err != nil {
+		return fmt.Errorf("%w; nothing was compacted", err)
 	}
 	a.turn.summary = summary
 	return nil
@@ -62,10 +62,8 @@ func (a *Agent) compact() {
 	}
 	s, step := a.o.Session, a.stepStart()
 	before := a.meter.context(s)
-	opening := chat.Message{Role: chat.User, Notice: true, Content: opening(a.turn.summary, s.Messages[:step])}
-	s.Messages = append([]chat.Message{opening}, s.Messages[step:]...)
-	a.turn.summary, a.turn.start = "", 0
-	a.meter.forget()
+	a.replace(step, opening(summaryMark+strings.TrimSpace(a.turn.summary), s.Messages[:step]))
+	a.turn.summary = ""
 	after := a.meter.context(s)
 	told := fmt.Sprintf("context compacted: %d -> %d tokens (estimate)", before, after)
 	for i, m := range s.Messages {
@@ -73,7 +71,7 @@ func (a *Agent) compact() {
 			s.Messages[i].Content = told + strings.TrimPrefix(m.Content, compactLater)
 		}
 	}
-	a.save(a.o.Journal.Reset("compact", s.Messages))
+	a.journalReset("compact")
 	a.o.Emit(Compacted{Before: before, After: after})
 }
 
@@ -81,10 +79,19 @@ func callsCompact(m chat.Message, id string) bool {
 	return slices.ContainsFunc(m.ToolCalls, func(c chat.ToolCall) bool { return c.ID == id && c.Name == compactName })
 }
 
-// opening is the message that takes the place of msgs: the summary, with the
-// person's first and last request as they were, so that the task survives a
-// poor summary.
-func opening(summary string, msgs []chat.Message) string {
+// replace puts m in the place of the first n messages. The journal is the
+// caller's to tell.
+func (a *Agent) replace(n int, m chat.Message) {
+	s := a.o.Session
+	s.Messages = append([]chat.Message{m}, s.Messages[n:]...)
+	a.turn.start = max(0, a.turn.start+1-n)
+	a.meter.forget()
+}
+
+// opening is the message that takes the place of msgs: what is said of them,
+// after the person's first and last request as they were, so that the task
+// survives a poor summary.
+func opening(said string, msgs []chat.Message) chat.Message {
 	var b strings.Builder
 	b.WriteString(preamble)
 	first, last := requests(msgs)
@@ -94,9 +101,11 @@ func opening(summary string, msgs []chat.Message) string {
 	if last != "" && last != first {
 		writeRequest(&b, lastBegin, last)
 	}
-	b.WriteString(summaryMark + strings.TrimSpace(summary))
-	return b.String()
+	b.WriteString("\n\n" + said)
+	return chat.Message{Role: chat.User, Notice: true, Content: b.String()}
 }
+
+func isOpening(m chat.Message) bool { return m.Notice && strings.HasPrefix(m.Content, preamble) }
 
 func writeRequest(b *strings.Builder, begin, text string) {
 	text = shortRequest(text)
@@ -120,10 +129,13 @@ func shortRequest(text string) string {
 func requests(msgs []chat.Message) (first, last string) {
 	for i, m := range msgs {
 		text := m.Content
+		for _, im := range m.Images {
+			text += "\n[image " + im.Path + "]"
+		}
 		switch {
 		case m.Role != chat.User:
 			continue
-		case i == 0 && m.Notice:
+		case i == 0 && isOpening(m):
 			first = keptRequest(text, preamble+firstBegin)
 			if last = keptRequest(text, preamble+firstBegin+strconv.Itoa(len(first))+requestUnit+first+lastBegin); last == "" {
 				last = first

@@ -26,17 +26,27 @@ type meter struct {
 	upto   int     // messages in base
 }
 
-// learn takes the figures of one exchange, after its reply was recorded.
-func (m *meter) learn(s *chat.Session, req chat.Request, reply chat.Reply) {
+// measure notes what a request carries beside the messages, and whose it is.
+func (m *meter) measure(s *chat.Session, req chat.Request) {
 	if s.Model != m.model {
 		*m = meter{model: s.Model}
 	}
+	m.fixed = len(req.System) + toolBytes(req.Tools)
+}
+
+func toolBytes(specs []chat.ToolSpec) int {
+	n := 0
+	for _, t := range specs {
+		n += len(t.Name) + len(t.Desc) + len(t.Params)
+	}
+	return n
+}
+
+// learn takes the figures of one exchange, after its reply was recorded.
+func (m *meter) learn(s *chat.Session, req chat.Request, reply chat.Reply) {
+	m.measure(s, req)
 	if reply.Window > 0 {
 		m.window = reply.Window
-	}
-	m.fixed = len(req.System)
-	for _, t := range req.Tools {
-		m.fixed += len(t.Name) + len(t.Desc) + len(t.Params)
 	}
 	if reply.Usage.Prompt <= 0 {
 		return
@@ -79,4 +89,47 @@ func size(msgs []chat.Message) int {
 		}
 	}
 	return n
+}
+
+// Context is what the next request is made of: bytes by kind, and tokens.
+type Context struct {
+	System    int // the system message
+	Tools     int // what the model is told of the tools
+	Inputs    int // user messages, the program's notices and summaries with them
+	Replies   int
+	Reasoning int
+	Calls     int
+	Results   int
+
+	Tokens  int // of the next request, as TurnEnd has it
+	Counted int // how many of them the server counted itself; 0 if it told nothing
+	Limit   int // see Agent.ContextLimit
+}
+
+// Context measures the conversation as it stands.
+func (a *Agent) Context() Context {
+	s, req := a.o.Session, a.request()
+	if a.meter.fixed == 0 {
+		a.meter.measure(s, req)
+	}
+	c := Context{System: len(req.System), Tools: toolBytes(req.Tools), Tokens: a.meter.context(s), Limit: a.ContextLimit()}
+	if a.meter.upto <= len(s.Messages) {
+		c.Counted = a.meter.base
+	}
+	for i, m := range s.Messages {
+		n := size(s.Messages[i : i+1])
+		switch m.Role {
+		case chat.User:
+			c.Inputs += n
+		case chat.Tool:
+			c.Results += n
+		case chat.Assistant:
+			m.ToolCalls = nil
+			withoutCalls := size([]chat.Message{m})
+			c.Calls += n - withoutCalls
+			c.Replies += len(m.Content)
+			c.Reasoning += withoutCalls - len(m.Content)
+		}
+	}
+	return c
 }

@@ -9,10 +9,29 @@ import (
 	"cluade/internal/chat"
 )
 
-// ask sends the transcript and records the reply. Of a reply that broke off or
-// was cancelled the text is kept and the calls are not.
+// ask sends the transcript, shortened where it must be, and records the reply.
 func (a *Agent) ask(ctx context.Context) (chat.Message, error) {
 	req := a.request()
+	a.meter.measure(a.o.Session, req)
+	if err := a.makeRoom(ctx); err != nil {
+		return chat.Message{}, err
+	}
+	m, err := a.exchange(ctx, req)
+	if err == nil {
+		return m, nil
+	}
+	if err = a.afterOverflow(ctx, m, err); err != nil {
+		return m, err
+	}
+	a.o.Emit(ReplyRestart{})
+	return a.exchange(ctx, req)
+}
+
+// exchange makes one request and records its reply. Of a reply that broke off or
+// was cancelled the text is kept and the calls are not.
+func (a *Agent) exchange(ctx context.Context, req chat.Request) (chat.Message, error) {
+	req.Messages = a.o.Session.Messages
+	a.sent = chat.Request{System: req.System, Tools: req.Tools}
 	reply, err := a.o.Model.Chat(ctx, req, a.delta)
 	m := reply.Message
 	m.Role = chat.Assistant
@@ -80,18 +99,23 @@ func (a *Agent) request() chat.Request {
 	return req
 }
 
-// count books what a request cost.
+// count books what a request of the turn cost, and learns from it.
 func (a *Agent) count(req chat.Request, reply chat.Reply, err error) {
 	s := a.o.Session
 	s.Steps++
-	a.spend(reply.Usage)
 	a.meter.learn(s, req, reply)
-	if err == nil && reply.Usage.Total() == 0 {
-		a.guessed += a.meter.context(s)
-	}
+	a.bill(reply, err, a.meter.context(s))
 	var full *chat.OverflowError
 	if errors.As(err, &full) && full.Limit > 0 {
 		a.meter.window = full.Limit
+	}
+}
+
+// bill adds what a reply cost: as the server told, else what it is guessed at.
+func (a *Agent) bill(reply chat.Reply, err error, guess int) {
+	a.spend(reply.Usage)
+	if err == nil && reply.Usage.Total() == 0 {
+		a.guessed += guess
 	}
 }
 

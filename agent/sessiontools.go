@@ -40,7 +40,7 @@ func (a *Agent) compactTool() tools.Tool {
 			return policy.Subject{}, nil
 		},
 		Run: func(_ context.Context, _ *tools.Env, args tools.Args) (tools.Result, error) {
-			return tools.Result{Text: compactLater}, a.summarize(args.Text("summary"))
+			return tools.Result{Text: compactLater}, a.takeSummary(args.Text("summary"))
 		},
 	}
 }

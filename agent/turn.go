@@ -26,6 +26,8 @@ type turn struct {
 	hint    string // the last one told to the person
 	cut     bool   // the present reply ended at the output limit
 	summary string // of a compaction that waits for the end of the step
+
+	compactions int // summaries that the model was asked for
 }
 
 // Turn carries one input, the text and the images of the person, to its end.

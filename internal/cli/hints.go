@@ -80,7 +80,7 @@ func outcome(err error) string {
 		return "[stopped: " + err.Error() + "]"
 	case isCancel(err):
 		return "[cancelled]"
-	case errors.Is(err, agent.ErrEmpty):
+	case errors.Is(err, agent.ErrEmpty), errors.Is(err, agent.ErrWindow):
 		return "[" + err.Error() + "]"
 	}
 	return "[provider error: " + err.Error() + "]"
@@ -115,6 +115,8 @@ func (a *app) hint(err error) string {
 		return ""
 	case errors.As(err, &overflow):
 		return "the conversation is longer than the model's window: begin a new session, or send less at once"
+	case errors.Is(err, agent.ErrWindow):
+		return "context_limit in the configuration is the size of the model's window; a new session, fewer tools or a shorter message need less of it"
 	case errors.As(err, &status):
 		return a.statusHint(status.Code)
 	case errors.As(err, &config):
