@@ -37,6 +37,8 @@ type Journal struct {
 	point bool           // the pointer is to name this session with its next message
 	wrote string         // the session's directory as the file has it
 	mode  string         // the session's mode as the file has it
+	name  string         // the session's name as the file has it
+	gap   bool           // a record for undoing the present turn is missing
 	mend  mend
 }
 
@@ -48,6 +50,9 @@ type mend struct {
 	msgs    []chat.Message // then add these
 	replace bool           // or put msgs in the place of all
 }
+
+// Made says that the file is a new one, of this journal.
+func (j *Journal) Made() bool { return j.made && !j.empty }
 
 // New starts a session. Its file is made with the first message; until then the
 // id in sess is empty.
@@ -123,9 +128,9 @@ func (j *Journal) State(s *chat.Session) error {
 	return j.record(stateRecord(s), j.dir.sync != "none")
 }
 
-// Mode writes the session's mode, which may have changed. Before the first
-// message there is nothing to write to; it follows then.
-func (j *Journal) Mode() error {
+// Update writes the session's mode, name and directory where they have changed.
+// Before the first message there is nothing to write to; they follow then.
+func (j *Journal) Update() error {
 	if j.dead || j.empty {
 		return nil
 	}
@@ -199,7 +204,7 @@ func (j *Journal) begin() ([]byte, error) {
 		if j.sess.Created.IsZero() {
 			j.sess.Created = time.Now()
 		}
-		lines, j.wrote, j.mode = headRecord(j.sess, j.version), j.sess.Dir, ""
+		lines, j.wrote, j.mode, j.name = headRecord(j.sess, j.version), j.sess.Dir, "", ""
 	}
 	if m.newline {
 		lines = append(lines, '\n')
@@ -211,6 +216,10 @@ func (j *Journal) begin() ([]byte, error) {
 	if j.sess.Mode != j.mode {
 		j.mode = j.sess.Mode
 		lines = append(lines, modeRecord(j.mode)...)
+	}
+	if j.sess.Name != j.name {
+		j.name = j.sess.Name
+		lines = append(lines, nameRecord(j.name)...)
 	}
 	if m.replace {
 		return nil, j.reset(lines, why, m.msgs)

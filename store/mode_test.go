@@ -16,13 +16,13 @@ func TestModeRecord(t *testing.T) {
 	list := OpenSessions(b.place(), c)
 	s := &chat.Session{Dir: b.place().Dir, Mode: "plan"}
 	j := list.New(s, "v")
-	if err := j.Mode(); err != nil || j.Path() != "" {
+	if err := j.Update(); err != nil || j.Path() != "" {
 		t.Errorf("Mode before the first message = %v, path %q", err, j.Path())
 	}
 	steps := []func() error{
 		func() error { return j.Append(chat.Message{Role: chat.User, Content: "a"}) },
-		func() error { s.Mode = "ask"; return j.Mode() },
-		j.Mode,
+		func() error { s.Mode = "ask"; return j.Update() },
+		j.Update,
 		func() error { return j.Append(chat.Message{Role: chat.Assistant, Content: "b"}) },
 	}
 	for _, step := range steps {

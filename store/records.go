@@ -44,6 +44,10 @@ func modeRecord(word string) []byte {
 	return append(jsonenc.AppendString([]byte(`{"t":"mode","mode":`), word), "}\n"...)
 }
 
+func nameRecord(name string) []byte {
+	return append(jsonenc.AppendString([]byte(`{"t":"name","name":`), name), "}\n"...)
+}
+
 // stateRecord holds the counters. What follows context_tokens is beyond the
 // common form: the kinds of tokens in total_tokens, and the model in use.
 func stateRecord(s *chat.Session) []byte {

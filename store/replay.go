@@ -132,6 +132,8 @@ func (r *replay) record(v *fastjson.Value) error {
 		r.chdir(v)
 	case "mode":
 		r.sess.Mode = string(v.GetStringBytes("mode"))
+	case "name":
+		r.sess.Name = string(v.GetStringBytes("name"))
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ func (s *Sessions) Resume(id, version string) (*Resumed, error) {
 	case copied != "":
 		f.Close()
 		out.Pending = "" // the other process may be answering it
+		out.Session.Name = ""
 		out.say("session %s %s: this run goes on in a copy under a new id", e.id, copied)
 	case e.old:
 		out.Session.ID, j.held = e.id, f
@@ -91,7 +92,7 @@ func (s *Sessions) resumed(r *replay, version string) *Resumed {
 	sess.Messages = fix.msgs
 	j := s.New(&sess, version)
 	j.base = fix.msgs
-	j.mend, j.wrote, j.mode = mending(r, fix, len(raw)), sess.Dir, sess.Mode
+	j.mend, j.wrote, j.mode, j.name = mending(r, fix, len(raw)), sess.Dir, sess.Mode, sess.Name
 	out := &Resumed{Session: &sess, Journal: j, Pending: fix.pending}
 	if r.torn {
 		out.say("the last line of the session was cut off and is left out")

@@ -202,7 +202,8 @@ func (s *Sessions) Find(id string) (string, error) {
 	return e.id, err
 }
 
-// find is the session with that id, or the only one whose id begins so.
+// find is the session with that id, the only one whose id begins so, or the only
+// one of that name.
 func (s *Sessions) find(id string) (saved, error) {
 	list, err := s.entries()
 	if err != nil {
@@ -217,6 +218,10 @@ func (s *Sessions) find(id string) (saved, error) {
 			found = append(found, e)
 		}
 	}
+	what := "begin so"
+	if strings.Trim(id, "0123456789-") != "" {
+		found, what = s.named(id), "have that name"
+	}
 	shown := chat.EscapeText(id, 60)
 	switch len(found) {
 	case 0:
@@ -224,38 +229,50 @@ func (s *Sessions) find(id string) (saved, error) {
 	case 1:
 		return found[0], nil
 	}
-	return saved{}, fmt.Errorf("resume \"%s\": %d sessions begin so, %s and %s among them", shown, len(found), found[0].id, found[1].id)
+	return saved{}, fmt.Errorf("resume \"%s\": %d sessions %s, %s and %s among them", shown, len(found), what, found[0].id, found[1].id)
 }
 
-// Summary is one line of a listing.
+// Summary is one line of a listing. Texts are escaped.
 type Summary struct {
 	ID       string
+	Name     string
+	Dir      string
 	Created  time.Time
 	Messages int
 	Bytes    int64
-	First    string // the first prompt, escaped, at most 50 columns
+	First    string // the first prompt, at most 50 columns
 	Damage   string // "empty", "torn", "3 lines skipped"; "" if whole
 }
 
 // List returns the sessions, newest first.
 func (s *Sessions) List() ([]Summary, error) {
-	list, err := s.entries()
+	list, _, err := s.Newest(0)
+	return list, err
+}
+
+// Newest returns the newest max sessions, newest first, and how many more there
+// are; 0 returns all. Only what is returned is read.
+func (s *Sessions) Newest(max int) (list []Summary, more int, err error) {
+	files, err := s.entries()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	out := make([]Summary, 0, len(list))
-	for _, e := range list {
+	if max > 0 && len(files) > max {
+		more, files = len(files)-max, files[:max]
+	}
+	for _, e := range files {
 		r, err := e.scan()
 		sum := Summary{
-			ID: e.id, Created: r.sess.Created, Messages: r.count, Bytes: e.size,
+			ID: e.id, Name: chat.EscapeText(r.sess.Name, 60), Dir: chat.EscapeText(r.sess.Dir, maxQuoted),
+			Created: r.sess.Created, Messages: r.count, Bytes: e.size,
 			First: firstColumns(chat.EscapeText(r.first, 400), 50), Damage: r.damage(err),
 		}
 		if sum.Created.IsZero() {
 			sum.Created, _ = time.ParseInLocation("20060102-150405", e.id[:15], time.Local)
 		}
-		out = append(out, sum)
+		list = append(list, sum)
 	}
-	return out, nil
+	return list, more, nil
 }
 
 // firstColumns cuts s to fit that many columns of a terminal. Characters of two

@@ -78,6 +78,7 @@ type Session struct {
 	ID, Dir  string
 	Model    string
 	Mode     string // the word of the mode it was last in; "" is not known
+	Name     string // by the person; "" has none
 	Created  time.Time
 	Messages []Message
 	Steps    int

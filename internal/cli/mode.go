@@ -39,7 +39,7 @@ func (a *app) setMode(m policy.Mode) {
 	if a.journal == nil {
 		return
 	}
-	if err := a.journal.Mode(); err != nil {
+	if err := a.journal.Update(); err != nil {
 		a.out.Warn("the mode is changed, but the session does not remember it: " + err.Error())
 	}
 }
