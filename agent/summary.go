@@ -21,19 +21,19 @@ const summaryAsk = `[notice from cluade: this conversation is about to be replac
 First go through the conversation between a line <analysis> and a line </analysis>. Then write the summary between a line <summary> and a line </summary>: the task and what the user wants, what was done, exact paths, names and commands, decisions and their reasons, errors and how they were mended, and what remains, with the next thing to do.]`
 
 // Compact asks the model for a summary and puts it in the place of the whole
-// conversation, between two turns. wish is what the person wants of the summary,
-// "" for nothing. Any error, a cancelled ctx too, leaves the conversation as it
-// was.
-func (a *Agent) Compact(ctx context.Context, wish string) error {
+// conversation, between two turns, and returns what that cost. wish is what the
+// person wants of the summary, "" for nothing. Any error, a cancelled ctx too,
+// leaves the conversation as it was.
+func (a *Agent) Compact(ctx context.Context, wish string) (chat.Usage, error) {
 	a.turn = turn{}
 	s := a.o.Session
 	if len(s.Messages) == 0 || len(s.Messages) == 1 && isOpening(s.Messages[0]) {
-		return errNothing
+		return chat.Usage{}, errNothing
 	}
 	err := a.compactNow(ctx, len(s.Messages), userAsked, wish)
 	s.Context = a.meter.context(s)
 	a.save(a.o.Journal.State(s)) // a summary that was of no use was paid for too
-	return err
+	return a.turn.usage, err
 }
 
 // errNothing says that a summary would replace nothing.

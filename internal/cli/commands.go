@@ -31,6 +31,8 @@ func slashCommands() []slashCommand {
 		{"new", "", "begin a new session", "", (*app).cmdNew},
 		{"model", "[name|number]", "list, or use another", anyModel, (*app).cmdModel},
 		{"think", "[on|off|...]", "show or change thinking", thinkWords, (*app).cmdThink},
+		{"compact", "[text]", "sum up what was said", "", (*app).cmdCompact},
+		{"context", "", "what fills the window", "", (*app).cmdContext},
 		{"cost", "", "tokens used so far", "", (*app).cmdCost},
 		{"status", "", "how this run stands", "", (*app).cmdStatus},
 		{"mode", "[mode]", "show or change the mode", "default ask accept-edits plan", (*app).cmdMode},

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"cluade/agent"
 	"cluade/internal/chat"
 	"cluade/skills"
 	"cluade/store"
@@ -19,17 +18,17 @@ type spent struct {
 	usage chat.Usage
 }
 
-// count adds a turn to what its model has cost.
-func (a *app) count(e agent.TurnEnd) {
+// count adds to what the model has cost.
+func (a *app) count(turns int, usage chat.Usage) {
 	name := a.client.Model()
 	for i := range a.spent {
 		if a.spent[i].model == name {
-			a.spent[i].turns++
-			a.spent[i].usage = a.spent[i].usage.Add(e.Usage)
+			a.spent[i].turns += turns
+			a.spent[i].usage = a.spent[i].usage.Add(usage)
 			return
 		}
 	}
-	a.spent = append(a.spent, spent{name, 1, e.Usage})
+	a.spent = append(a.spent, spent{name, turns, usage})
 }
 
 func (a *app) cmdCost(string) (bool, error) {

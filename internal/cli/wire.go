@@ -191,7 +191,7 @@ func (a *app) emit(e agent.Event) {
 		}
 	case agent.TurnEnd:
 		a.refused += e.Refused
-		a.count(e)
+		a.count(1, e.Usage)
 	}
 	if a.reporter != nil {
 		a.reporter.report(e, a.session, a.tools.Changed)
