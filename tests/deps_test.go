@@ -18,8 +18,8 @@ var mayImport = map[string][]string{
 	"":             {"internal/cli"},
 	"internal/cli": everything,
 	"agent":        {"internal/chat", "internal/policy", "internal/veil", "tools", "loopdetect"},
-	"provider":     {"internal/chat", "internal/jsonenc"},
-	"tools":        {"internal/policy", "internal/proc", "skills"},
+	"provider":     {"internal/chat", "internal/jsonenc", "internal/httpc"},
+	"tools":        {"internal/policy", "internal/proc", "internal/httpc", "skills"},
 
 	"internal/mcp":      {"tools", "internal/policy", "internal/proc", "internal/jsonenc"},
 	"internal/hooks":    {"internal/chat", "internal/policy", "internal/proc", "internal/jsonenc"},
@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"lineedit":         {},
 	"skills":           {},
 	"internal/jsonenc": {},
+	"internal/httpc":   {},
 	"internal/proc":    {},
 
 	"tests":              {"tests/model/server"},
@@ -47,7 +48,7 @@ var mayImport = map[string][]string{
 // everything is what the front end may import: all below it.
 var everything = []string{
 	"agent", "provider", "tools", "dangercheck", "loopdetect", "lineedit", "skills", "store",
-	"internal/chat", "internal/jsonenc", "internal/policy", "internal/hooks", "internal/mcp", "internal/proc",
+	"internal/chat", "internal/jsonenc", "internal/httpc", "internal/policy", "internal/hooks", "internal/mcp", "internal/proc",
 	"internal/veil", "internal/guard", "internal/acp", "internal/headless",
 }
 
