@@ -60,6 +60,7 @@ type Config struct {
 	Color            string
 	SessionsDir      string            // "": sessions in the state directory
 	JournalSync      string            // "none", "turn" or "always"
+	BundledSkills    bool              // those that come with the program are offered
 	Levels           map[string]string // tool -> allow, ask, deny, as configured
 	LevelFiles       map[string]string // tool -> file that set it
 	Tools            []string          // subset offered, nil is all

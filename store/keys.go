@@ -201,6 +201,8 @@ func deviceKeys() []key {
 			doc: "where sessions are kept; not set, sessions/ in the state directory"},
 		{name: "journal_sync", tier: "user", kind: oneOf("none", "turn", "always"), def: `"turn"`, put: putString(func(c *Config) *string { return &c.JournalSync }),
 			doc: "when a session is forced to the disk: never, once a turn, with every message"},
+		{name: "bundled_skills", tier: "false free", kind: boolKind(), def: "true", strict: becomes("false"), put: putBool(func(c *Config) *bool { return &c.BundledSkills }),
+			doc: "offer the skills that come with the program"},
 		{name: "color", tier: "free", kind: oneOf("auto", "always", "never"), def: `"auto"`, put: putString(func(c *Config) *string { return &c.Color }),
 			doc: "colours on a terminal"},
 	}
@@ -221,7 +223,6 @@ func laterKeys() []key {
 		{name: "guard.probe", tier: "user", kind: text, doc: "command that tells whether the device is still reached"},
 		{name: "guard.unattended", tier: "user", kind: yes, def: "false", doc: "guarded changes with nobody there"},
 		{name: "mcpServers", tier: "user", kind: serversKind(), def: "{}", doc: "MCP servers by name"},
-		{name: "bundled_skills", tier: "false free", kind: yes, def: "true", strict: becomes("false"), doc: "skills that come with the program"},
 		{name: "rewind_keep", tier: "user", kind: yes, doc: "keep what is needed to undo beside the session; not set, true unless the state directory is on flash"},
 		{name: "rewind_bytes", tier: "lowering free", kind: intKind(0, 67108864), def: "4194304", strict: atMost, doc: "memory for undoing"},
 		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},

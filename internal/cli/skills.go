@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	maxSkills = 8 << 10 // bytes of the list of skills
-	skillText = "\n# Skills\n\nInstructions for certain tasks. When one fits, load it with the skill tool before you begin:\n\n"
+	maxSkills  = 8 << 10 // bytes of the list of skills
+	bundledKey = "bundled_skills"
+	skillText  = "\n# Skills\n\nInstructions for certain tasks. When one fits, load it with the skill tool before you begin:\n\n"
 )
 
 // skillRoots are the places for skills of this run, none where their tool is
@@ -20,7 +21,17 @@ func (a *app) skillRoots() []skills.Root {
 	if !a.policy.InToolset("skill") || a.policy.Levels["skill"].Verdict == policy.Deny {
 		return nil
 	}
-	return skills.Roots(a.place.Dir, a.place.Home, a.place.State)
+	return a.skillPlaces()
+}
+
+// skillPlaces are the directories that this run may take skills from. The
+// system's, the last, holds those that come with the program.
+func (a *app) skillPlaces() []skills.Root {
+	roots := skills.Roots(a.place.Dir, a.place.Home, a.place.State)
+	if !a.cfg.BundledSkills {
+		roots = roots[:len(roots)-1]
+	}
+	return roots
 }
 
 // readSkills returns the list of skills as it enters the system message, and
@@ -59,22 +70,30 @@ func skillBudget(o promptOptions) int {
 }
 
 func (a *app) cmdSkills(string) (bool, error) {
-	list, notices := skills.Find(skills.Roots(a.place.Dir, a.place.Home, a.place.State))
+	list, notices := skills.Find(a.skillPlaces())
 	if len(list) == 0 {
 		a.out.Print("no skills")
 		return false, nil
 	}
 	var b strings.Builder
 	for _, s := range list {
-		about := s.Description
-		if s.Fault != "" {
-			about = "not offered: " + s.Fault
-		}
-		fmt.Fprintf(&b, "%s  %s\n  %s\n", chat.EscapeText(s.Name, 64), chat.EscapeText(s.Dir, 0), chat.EscapeText(about, 320))
+		b.WriteString(skillEntry(s))
 	}
 	for _, n := range notices {
 		b.WriteString(chat.EscapeText(n, 400) + "\n")
 	}
 	a.out.Print(b.String())
 	return false, nil
+}
+
+// skillEntry shows a skill in two lines.
+func skillEntry(s skills.Skill) string {
+	about, from := s.Description, ""
+	if s.Fault != "" {
+		about = "not offered: " + s.Fault
+	}
+	if strings.HasPrefix(s.Dir, skills.System+"/") {
+		from = " (bundled)"
+	}
+	return chat.EscapeText(s.Name, 64) + "  " + chat.EscapeText(s.Dir, 0) + from + "\n  " + chat.EscapeText(about, 320) + "\n"
 }

@@ -64,7 +64,7 @@ func (a *app) subagentArgs(mode string) []string {
 		args = append(args, "--max-total-tokens", strconv.Itoa(max(1, limit-a.session.Total.Total())))
 	}
 	for _, s := range a.flags.settings {
-		if s.key == "stream" {
+		if s.key == "stream" || s.key == bundledKey {
 			args = append(args, s.option)
 		}
 	}
