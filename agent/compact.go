@@ -174,6 +174,9 @@ func (a *Agent) nudge() {
 		a.nudged = false
 		return
 	}
+	if a.overfull(used) && !a.o.NoCompaction && a.turn.compactions < maxCompactions {
+		return // it will not be waited for
+	}
 	may := a.o.Policy.Refuse(policy.Subject{Tool: compactName, Effect: policy.Session})
 	if a.nudged || may.Verdict != policy.Allow {
 		return

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"cluade/internal/chat"
 	"cluade/internal/policy"
 	"cluade/tools"
 )
@@ -21,17 +22,19 @@ func long() []reply {
 	}
 }
 
+// full is a turn in which the window fills up, so that a summary is asked for in
+// the middle.
+func full() []reply {
+	return []reply{
+		{calls: `look {"n":1}`, usage: chat.Usage{Prompt: 100}}, {calls: `look {"n":2}; act {"n":3}`, usage: chat.Usage{Prompt: 960}},
+		{text: goodSummary}, {calls: "look {}", usage: chat.Usage{Prompt: 100}}, {text: "done"},
+	}
+}
+
 // TestPairing interferes once, at every point of a long turn in turn, in every
 // way: the transcript must be whole, the journal must agree, and the next turn
 // must work.
 func TestPairing(t *testing.T) {
-	whole := newStage(t, long()...)
-	if err := whole.turn(context.Background(), "go"); err != nil {
-		t.Fatal(err)
-	}
-	if whole.points < 30 {
-		t.Fatalf("only %d points", whole.points)
-	}
 	kinds := map[string]func(cancel context.CancelCauseFunc, what string) error{
 		"cancel":     func(cancel context.CancelCauseFunc, _ string) error { cancel(nil); return nil },
 		"time limit": func(cancel context.CancelCauseFunc, _ string) error { cancel(ErrTimeLimit); return nil },
@@ -39,7 +42,8 @@ func TestPairing(t *testing.T) {
 			cancel(nil)
 			return context.Canceled
 		},
-		"error": func(context.CancelCauseFunc, string) error { return errors.New("injected") },
+		"error":    func(context.CancelCauseFunc, string) error { return errors.New("injected") },
+		"overflow": func(context.CancelCauseFunc, string) error { return &chat.OverflowError{Err: errors.New("injected")} },
 		"panic": func(_ context.CancelCauseFunc, what string) error {
 			if slices.Contains([]string{"subject", "preview", "run"}, what) {
 				panic("injected")
@@ -47,28 +51,45 @@ func TestPairing(t *testing.T) {
 			return nil
 		},
 	}
-	for kind, interfere := range kinds {
-		for point := 1; point <= whole.points; point++ {
-			s := newStage(t, long()...)
-			ctx, cancel := context.WithCancelCause(context.Background())
-			var at string
-			s.act = func(p int, what string) error {
-				if p != point {
-					return nil
+	for _, script := range []func() []reply{long, full} {
+		stageOf := func(limit *int) *stage {
+			s := newStage(t, script()...)
+			s.alter(func(o *Options) { o.ContextLimit = func() int { return *limit } })
+			return s
+		}
+		limit := 1000
+		whole := stageOf(&limit)
+		if err := whole.turn(context.Background(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if whole.points < 30 || !slices.Contains(whole.trace, "journal reset compact") {
+			t.Fatalf("only %d points, %q", whole.points, whole.trace)
+		}
+		for kind, interfere := range kinds {
+			for point := 1; point <= whole.points; point++ {
+				limit = 1000
+				s := stageOf(&limit)
+				ctx, cancel := context.WithCancelCause(context.Background())
+				var at string
+				s.act = func(p int, what string) error {
+					if p != point {
+						return nil
+					}
+					at = what
+					return interfere(cancel, what)
 				}
-				at = what
-				return interfere(cancel, what)
-			}
-			err := s.turn(ctx, "go")
-			name := fmt.Sprintf("%s at point %d (%s)", kind, point, at)
-			s.checkEnd(name, ctx, err)
-			cancel(nil)
-			s.act, s.script = nil, []reply{{calls: "look {}"}, {text: "well"}}
-			if err := s.turn(context.Background(), "next"); err != nil {
-				t.Errorf("%s: the next turn: %v", name, err)
-			}
-			if t.Failed() {
-				t.Fatalf("%s: %v\n%s", name, err, show(s.session.Messages))
+				err := s.turn(ctx, "go")
+				name := fmt.Sprintf("%s at point %d (%s)", kind, point, at)
+				s.checkEnd(name, ctx, err)
+				cancel(nil)
+				limit = 200000
+				s.act, s.script = nil, []reply{{calls: "look {}"}, {text: "well"}}
+				if err := s.turn(context.Background(), "next"); err != nil {
+					t.Errorf("%s: the next turn: %v", name, err)
+				}
+				if t.Failed() {
+					t.Fatalf("%s: %v\n%s", name, err, show(s.session.Messages))
+				}
 			}
 		}
 	}

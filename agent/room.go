@@ -38,7 +38,7 @@ func (a *Agent) shorten(ctx context.Context, used int) error {
 	if n < len(a.o.Session.Messages)-1 {
 		n = a.stepStart()
 	}
-	if err := a.fits(a.o.Session.Messages[n:]); err != nil {
+	if err := a.fits(size(a.o.Session.Messages[n:])); err != nil {
 		return err
 	}
 	err := a.compactFull(ctx, n)
@@ -54,10 +54,11 @@ func (a *Agent) shorten(ctx context.Context, used int) error {
 	return a.trim(min(used, a.ContextLimit()) / 2)
 }
 
-// fits says why messages cannot be sent, whatever else is left out.
-func (a *Agent) fits(msgs []chat.Message) error {
+// fits says why messages of so many bytes cannot be sent, whatever else is left
+// out.
+func (a *Agent) fits(bytes int) error {
 	fixed, limit := a.meter.tokens(a.meter.fixed), a.ContextLimit()
-	all := a.meter.tokens(a.meter.fixed + size(msgs))
+	all := a.meter.tokens(a.meter.fixed + bytes)
 	switch {
 	case a.overfull(fixed):
 		return fmt.Errorf("%w: the system message and the tools alone have about %d tokens, context_limit is %d", ErrWindow, fixed, limit)
@@ -79,24 +80,25 @@ func (a *Agent) compactFull(ctx context.Context, n int) error {
 
 // trim leaves out the oldest exchanges until at most so many tokens remain, or
 // nothing but the last input of the person and what followed it. A summary that
-// the transcript began with stays at its head.
+// the transcript began with stays at its head if it can.
 func (a *Agent) trim(most int) error {
 	msgs := a.o.Session.Messages
 	cut, rest := 0, size(msgs)
-	for i, m := range msgs {
-		if i > 0 && m.Role == chat.User && !m.Notice && (i > 1 || !isOpening(msgs[0])) {
-			if cut = i; a.meter.tokens(a.meter.fixed+rest) <= most {
+	for i, left := 0, rest; i < len(msgs); i++ {
+		if i > 0 && msgs[i].Role == chat.User && !msgs[i].Notice {
+			if cut, rest = i, left; a.meter.tokens(a.meter.fixed+rest) <= most {
 				break
 			}
 		}
-		rest -= size(msgs[i : i+1])
-	}
-	if err := a.fits(msgs[cut:]); err != nil || cut == 0 {
-		return err
+		left -= size(msgs[i : i+1])
 	}
 	head := msgs[0]
-	if !isOpening(head) {
+	if cut > 0 && (cut == 1 || !isOpening(head) || a.fits(size(msgs[:1])+rest) != nil) {
 		head = opening(windowFull+"What was said and done before the next message is left out."+a.whereAll(), msgs[:cut])
+		rest += len(head.Content)
+	}
+	if err := a.fits(rest); err != nil || cut == 0 {
+		return err
 	}
 	a.replace(cut, head)
 	a.journalReset("trim")

@@ -50,8 +50,12 @@ func (a *Agent) compactNow(ctx context.Context, n int, why, wish string) error {
 	if err != nil {
 		return err
 	}
+	m := opening(why+summaryMark+summary+a.whereAll(), old)
+	if a.fits(len(m.Content)+size(a.o.Session.Messages[n:])) != nil {
+		return fmt.Errorf("the summary has %d bytes and would leave no room in the window", len(summary))
+	}
 	before := a.meter.context(a.o.Session)
-	a.replace(n, opening(why+summaryMark+summary+a.whereAll(), old))
+	a.replace(n, m)
 	a.journalReset("compact")
 	a.o.Emit(Compacted{Before: before, After: a.meter.context(a.o.Session)})
 	return nil
@@ -82,6 +86,7 @@ func (a *Agent) askSummary(ctx context.Context, old []chat.Message, wish string)
 	if req.System == "" && req.Tools == nil {
 		req = a.request()
 	}
+	a.meter.measure(a.o.Session, req)
 	ask := summaryAsk
 	if wish = strings.TrimSpace(wish); wish != "" {
 		ask += "\n\nOf the summary the user says: " + wish
