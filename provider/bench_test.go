@@ -1,13 +1,14 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // BenchmarkStream reads a reply of a megabyte in pieces of a few characters,
@@ -20,10 +21,10 @@ func BenchmarkStream(b *testing.B) {
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	c := testClient(b, &server{t: b}, nil)
 	c.quirks = otherRow
-	c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
-		io.Copy(io.Discard, r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body.String())), Request: r}, nil
-	})
+	c.send = func(_ context.Context, r *httpc.Request) (*httpc.Response, error) {
+		r.Body(io.Discard)
+		return &httpc.Response{Status: 200, Body: io.NopCloser(strings.NewReader(body.String()))}, nil
+	}
 	b.SetBytes(int64(body.Len()))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // A case says what a server answers and what a right client makes of it. A file
@@ -165,7 +165,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 
 func (b *slowBody) Close() error { return nil }
 
-// server is a transport that answers from a list and keeps what it was asked.
+// server stands in for the HTTP client. It answers from a list and keeps what it was asked.
 type server struct {
 	t       testing.TB
 	answers []testResponse
@@ -173,16 +173,17 @@ type server struct {
 	asked   [][]byte
 }
 
-func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodPost {
-		return &http.Response{StatusCode: 404, Body: http.NoBody, Request: req}, nil
+func (s *server) send(ctx context.Context, req *httpc.Request) (*httpc.Response, error) {
+	if req.Method != "POST" {
+		return &httpc.Response{Status: 404, Body: io.NopCloser(strings.NewReader(""))}, nil
 	}
-	b, err := io.ReadAll(req.Body)
-	if err != nil {
+	var out bytes.Buffer
+	if err := req.Body(&out); err != nil {
 		return nil, err
 	}
-	if int64(len(b)) != req.ContentLength {
-		s.t.Errorf("body has %d bytes, announced were %d", len(b), req.ContentLength)
+	b := out.Bytes()
+	if int64(len(b)) != req.Size {
+		s.t.Errorf("body has %d bytes, announced were %d", len(b), req.Size)
 	}
 	s.asked = append(s.asked, b)
 	if len(s.answers) == 0 {
@@ -193,19 +194,19 @@ func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if a.Status == 0 {
 		return nil, syscall.ECONNRESET
 	}
-	h := http.Header{}
+	var h httpc.Header
 	for k, v := range a.Headers {
 		h.Set(k, v)
 	}
-	body := io.ReadCloser(&slowBody{a.body(s.t), s.n, a.End, req.Context()})
-	if a.Gzip { // net/http undoes it for us
+	body := io.ReadCloser(&slowBody{a.body(s.t), s.n, a.End, ctx})
+	if a.Gzip { // the HTTP client undoes it
 		z, err := gzip.NewReader(body)
 		if err != nil {
 			return nil, err
 		}
 		body = z
 	}
-	return &http.Response{StatusCode: a.Status, Header: h, Body: body, Request: req}, nil
+	return &httpc.Response{Status: a.Status, Header: h, Body: body}, nil
 }
 
 // testClient is a client of s on a local address.
@@ -222,7 +223,7 @@ func testClient(t testing.TB, s *server, change func(*Options)) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.http.Transport = s
+	c.send = s.send
 	c.unit = time.Millisecond
 	return c
 }

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 func sse(events ...string) testResponse {
@@ -327,15 +327,11 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	c := testClient(t, &server{t: t, answers: []testResponse{says("x")}}, nil)
-	c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) { return nil, r.Context().Err() })
+	c.send = func(ctx context.Context, _ *httpc.Request) (*httpc.Response, error) { return nil, ctx.Err() }
 	if _, err := c.Chat(ctx, testRequest(), nil); !errors.Is(err, cause) {
 		t.Errorf("error %v, want the cause of the cancel", err)
 	}
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestIDs: an id that the conversation has already is not used again.
 func TestIDs(t *testing.T) {
@@ -358,10 +354,10 @@ func TestRedirects(t *testing.T) {
 		s := &server{t: t, answers: []testResponse{status(code, "", "Location", "/there"), says("a"), says("b")}, n: 64}
 		c := testClient(t, s, nil)
 		c.quirks = otherRow
-		c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		c.send = func(ctx context.Context, r *httpc.Request) (*httpc.Response, error) {
 			paths = append(paths, r.URL.Path)
-			return s.RoundTrip(r)
-		})
+			return s.send(ctx, r)
+		}
 		for range 2 {
 			if _, _, err := ask(t, c); err != nil {
 				t.Fatal(err)

@@ -1,15 +1,15 @@
 package provider
 
 import (
-	"net/http"
 	"strings"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // classify judges what a server said in place of a reply, looking at nothing
 // else: status is that of the HTTP answer, 0 for an error inside a 200.
-func (c *Client) classify(status int, said complaint, h http.Header) *failure {
+func (c *Client) classify(status int, said complaint, h httpc.Header) *failure {
 	f := &failure{code: status, words: said.words, message: said.message}
 	if inner := said.status(); status < 400 {
 		f.code = inner
@@ -32,7 +32,7 @@ func (c *Client) classify(status int, said complaint, h http.Header) *failure {
 	}
 	f.message = chat.EscapeText(c.secrets.mask(f.message), maxMessage)
 	if f.message == "" {
-		f.message = strings.ToLower(http.StatusText(f.code))
+		f.message = strings.ToLower(httpc.StatusText(f.code))
 	}
 	if f.class == BadRequest && hasAny(said.words, "tool", "function call") && hasAny(said.words, "not support", "unsupported") {
 		f.message += "; the model may lack tool support"
@@ -161,7 +161,7 @@ func isAuth(said *complaint) bool {
 // the same words. A 413 is about size whatever it says: waiting makes no request
 // smaller.
 func isSpeed(status int, said *complaint) bool {
-	if status == http.StatusRequestEntityTooLarge {
+	if status == 413 {
 		return false
 	}
 	for _, s := range []string{said.code, said.kind} {
@@ -225,7 +225,7 @@ func hasAny(s string, words ...string) bool {
 func (c *Client) notAPI(status int, what string) string {
 	hint := "; check base_url"
 	switch {
-	case status == 0 || status == http.StatusProxyAuthRequired:
+	case status == 0 || status == 407:
 		hint = "; is a login page of this network in between, or base_url wrong?"
 	case !strings.HasSuffix(c.base.Path, "/v1"):
 		hint = "; check base_url, which may lack /v1"

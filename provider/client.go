@@ -3,12 +3,12 @@ package provider
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // Client is one endpoint with its connection and what was learnt of it.
@@ -19,12 +19,13 @@ type Client struct {
 	host    string   // host and port of the base URL; marks whose thinking is whose
 	quirks  Quirks
 	extra   []field
-	headers http.Header
+	headers httpc.Header
 	secrets secrets
 	roots   *roots
-	http    *http.Client
-	known   map[string]*learnt // by model
-	images  map[string]bool    // those looked at, and whether they are as they were
+	http    *httpc.Client
+	send    func(context.Context, *httpc.Request) (*httpc.Response, error) // by http; tests answer in its place
+	known   map[string]*learnt                                             // by model
+	images  map[string]bool                                                // those looked at, and whether they are as they were
 	kind    serverKind
 	asked   bool // the server has told what it has
 	looks   int  // how often it was asked
@@ -60,17 +61,15 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c.trace = &trace{path: o.Trace, secrets: c.secrets}
-	c.http = &http.Client{
-		Transport:     newTransport(o.Insecure, c.roots),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	c.http = newHTTP(o.Insecure, c.roots)
+	c.send = c.http.Do
 	return c, nil
 }
 
 // setHeaders prepares what every request carries, and notes what of it is
 // secret.
 func (c *Client) setHeaders() error {
-	h := http.Header{}
+	var h httpc.Header
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", strings.TrimSuffix("cluade/"+c.o.Version, "/"))
 	if c.o.Key != "" {
@@ -82,11 +81,11 @@ func (c *Client) setHeaders() error {
 		c.secrets = append(c.secrets, c.o.Key)
 	}
 	for _, kv := range c.o.Headers {
-		if !isToken(kv[0]) || strings.ContainsAny(kv[1], "\r\n\x00") {
+		if !httpc.IsToken(kv[0]) || !httpc.IsValue(kv[1]) {
 			return fmt.Errorf("header %q cannot be sent", chat.EscapeText(kv[0], 60))
 		}
-		switch http.CanonicalHeaderKey(kv[0]) {
-		case "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
+		switch strings.ToLower(kv[0]) {
+		case "content-length", "transfer-encoding", "connection", "accept-encoding":
 			return fmt.Errorf("header %s is set by the transport", kv[0])
 		}
 		h.Set(kv[0], kv[1])
@@ -101,16 +100,6 @@ func (c *Client) setHeaders() error {
 	}
 	c.headers = h
 	return nil
-}
-
-// isToken says whether s is a header name (RFC 9110, section 5.6.2).
-func isToken(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isWord(s[i]) && strings.IndexByte("!#$%&'*+-.^`|~", s[i]) < 0 {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // SetModel changes the model for the next request.
@@ -174,6 +163,6 @@ func (x *exchange) end(f *failure) error {
 // Close ends the trace and the idle connection. A client can be used on after
 // it.
 func (c *Client) Close() error {
-	c.http.CloseIdleConnections()
+	c.http.CloseIdle()
 	return c.trace.close()
 }

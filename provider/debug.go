@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net/http"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // debugBody is the body of resp, shown on the way if that is wanted.
-func (c *Client) debugBody(resp *http.Response) io.Reader {
+func (c *Client) debugBody(resp *httpc.Response) io.Reader {
 	if c.o.Debug == nil {
 		return resp.Body
 	}
-	fmt.Fprintf(c.o.Debug, "--- response: HTTP %d\n", resp.StatusCode)
+	fmt.Fprintf(c.o.Debug, "--- response: HTTP %d\n", resp.Status)
 	return &shownBody{r: resp.Body, w: c.o.Debug, secrets: c.secrets}
 }
 

@@ -2,13 +2,13 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 
 	"github.com/valyala/fastjson"
 )
@@ -82,7 +82,7 @@ func FuzzComplaint(f *testing.F) {
 	seeds(f, func(status int, body []byte) { f.Add(status, string(body), "3") })
 	f.Fuzz(func(t *testing.T, status int, body, wait string) {
 		c := testClient(t, &server{t: t}, nil)
-		got := c.classify(status, parseComplaint([]byte(body)), http.Header{"Retry-After": {wait}})
+		got := c.classify(status, parseComplaint([]byte(body)), httpc.Header{{Name: "Retry-After", Value: wait}})
 		if got.class == "" || got.advice == "" || got.after < 0 {
 			t.Errorf("%+v", got)
 		}

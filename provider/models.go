@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"cluade/internal/httpc"
 
 	"github.com/valyala/fastjson"
 )
@@ -105,22 +106,18 @@ func findModel(list []ModelInfo, model string) *ModelInfo {
 }
 
 // get asks for something beside the chat.
-func (c *Client) get(ctx context.Context, u *url.URL) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header = c.headers.Clone()
-	req.Header.Del("Content-Type")
-	resp, err := c.http.Do(req)
+func (c *Client) get(ctx context.Context, u *url.URL) (*httpc.Response, error) {
+	h := c.headerFor(u)
+	h.Del("Content-Type")
+	resp, err := c.send(ctx, &httpc.Request{Method: "GET", URL: u, Header: h})
 	if err != nil {
 		reason, _ := c.reason(err)
 		return nil, &wrapped{c.secrets.mask(reason), err}
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.Status != 200 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		resp.Body.Close()
-		return nil, c.classify(resp.StatusCode, parseComplaint(body), resp.Header).final()
+		return nil, c.classify(resp.Status, parseComplaint(body), resp.Header).final()
 	}
 	return resp, nil
 }

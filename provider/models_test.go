@@ -2,15 +2,16 @@ package provider
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 
 	"github.com/valyala/fastjson"
 )
@@ -20,12 +21,12 @@ type prober struct {
 	probes map[string]json.RawMessage
 	server *server
 	asked  []string
-	header http.Header
+	header httpc.Header
 }
 
-func (p *prober) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method == http.MethodPost {
-		return p.server.RoundTrip(r)
+func (p *prober) send(ctx context.Context, r *httpc.Request) (*httpc.Response, error) {
+	if r.Method == "POST" {
+		return p.server.send(ctx, r)
 	}
 	p.asked = append(p.asked, r.URL.Path)
 	b, ok := p.probes[r.URL.Path]
@@ -33,17 +34,13 @@ func (p *prober) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !ok {
 		code, b = 404, []byte(`{"error":{"message":"not found"}}`)
 	}
-	h := p.header
-	if h == nil {
-		h = http.Header{}
-	}
-	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(bytes.NewReader(b)), Request: r}, nil
+	return &httpc.Response{Status: code, Header: p.header, Body: io.NopCloser(bytes.NewReader(b))}, nil
 }
 
 func probeClient(t *testing.T, p *prober, model string) *Client {
 	t.Helper()
 	c := testClient(t, &server{t: t}, func(o *Options) { o.Model = model })
-	c.http.Transport = p
+	c.send = p.send
 	return c
 }
 

@@ -1,12 +1,12 @@
 package provider
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // network is the failure of an exchange in which no headers came.
@@ -37,6 +38,8 @@ func (c *Client) reason(err error) (reason string, final bool) {
 	var invalid x509.CertificateInvalidError
 	var host x509.HostnameError
 	var unknown x509.UnknownAuthorityError
+	var record tls.RecordHeaderError
+	var proxy *httpc.ProxyError
 	name := c.url.Hostname()
 	switch {
 	case errors.As(err, &dns):
@@ -51,7 +54,9 @@ func (c *Client) reason(err error) (reason string, final bool) {
 		return "the certificate of " + name + " is not good: " + invalid.Error(), true
 	case errors.As(err, &host):
 		return "the certificate is not for " + name + ": a login page of this network may be in between", true
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &proxy):
+		return proxy.Error(), proxy.Status/100 == 4
+	case errors.As(err, &record):
 		return name + " does not speak TLS on this port; is base_url to be http:// ?", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return refusedReason(c.url)
@@ -107,12 +112,8 @@ func clockReason(name string, cert *x509.Certificate, now time.Time) string {
 }
 
 // cause is the innermost account of what went wrong, without the address and
-// the layers that net/http puts before it.
+// the layers before it.
 func cause(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
 		var sys syscall.Errno

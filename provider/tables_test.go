@@ -1,10 +1,11 @@
 package provider
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"cluade/internal/httpc"
 )
 
 func TestParseBase(t *testing.T) {
@@ -141,6 +142,9 @@ func TestWaits(t *testing.T) {
 		{[]string{"Retry-After", " 0.5 "}, 500 * time.Millisecond, true},
 		{[]string{"Retry-After", "Fri, 01 May 2026 12:00:30 GMT"}, 30 * time.Second, true},
 		{[]string{"Retry-After", "Fri, 01 May 2026 11:00:00 GMT"}, 0, true},
+		{[]string{"Retry-After", "Friday, 01-May-26 12:00:30 GMT"}, 30 * time.Second, true},
+		{[]string{"Retry-After", "Fri May  1 12:00:30 2026"}, 30 * time.Second, true},
+		{[]string{"Retry-After", "Fri, 01 May 2026 12:00:30 CET"}, 0, false},
 		{[]string{"Retry-After", "6m0s"}, 6 * time.Minute, true},
 		{[]string{"Retry-After", "-3"}, 0, false},
 		{[]string{"Retry-After", "1e300"}, 0, false},
@@ -157,7 +161,7 @@ func TestWaits(t *testing.T) {
 		{nil, 0, false},
 	}
 	for _, tt := range tests {
-		h := http.Header{}
+		var h httpc.Header
 		for i := 0; i < len(tt.headers); i += 2 {
 			h.Set(tt.headers[i], tt.headers[i+1])
 		}

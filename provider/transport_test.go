@@ -17,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -236,7 +237,7 @@ func TestConnection(t *testing.T) {
 	if n := conns.Load(); n != 1 {
 		t.Errorf("%d connections for five requests, want 1", n)
 	}
-	c.http.CloseIdleConnections()
+	c.http.CloseIdle()
 	if _, err := c.Chat(t.Context(), testRequest(), nil); err != nil || resumed.Load() != 1 {
 		t.Errorf("resumed %d sessions after the connection was closed, error %v, want 1", resumed.Load(), err)
 	}
@@ -256,7 +257,7 @@ func TestNoConnection(t *testing.T) {
 	}
 
 	c = realClient(t, "http://no-such-host.invalid/v1", nil)
-	c.http.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+	c.http.Dial = func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "no-such-host.invalid", IsNotFound: true}}
 	}
 	_, err = c.Chat(t.Context(), testRequest(), nil)
@@ -359,9 +360,89 @@ func TestSlowIsAlive(t *testing.T) {
 func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://192.0.2.1:3128")
 	for _, u := range []string{"http://127.0.0.1:1/", "http://localhost/", "http://[::1]:8080/", "http://x.localhost/"} {
-		r, _ := http.NewRequest("POST", u, nil)
-		if p, err := proxyFor(r); p != nil || err != nil {
+		at, err := url.Parse(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := proxyFor(at); p != nil || err != nil {
 			t.Errorf("proxyFor(%s) = %v, %v, want none", u, p, err)
 		}
+	}
+}
+
+// TestProxyRefuses: the refusal of a proxy is told as such, and asked about
+// again only where that may help.
+func TestProxyRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		status  int
+		notices int
+		want    string
+	}{{407, 0, "wants a user and a password (HTTP 407)"}, {403, 0, "does not connect: HTTP 403 Forbidden"}, {502, 1, "does not connect: HTTP 502 Bad Gateway"}} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(tt.status) }))
+		t.Setenv("HTTPS_PROXY", s.URL)
+		t.Setenv("NO_PROXY", "")
+		c := realClient(t, "https://api.example.test/v1", func(o *Options) { o.Retries = 1 })
+		n := 0
+		_, err := c.Chat(t.Context(), testRequest(), func(d chat.Delta) {
+			if d.Notice != "" {
+				n++
+			}
+		})
+		if err == nil || !strings.Contains(err.Error(), "network: the proxy "+strings.TrimPrefix(s.URL, "http://")+" "+tt.want) || n != tt.notices {
+			t.Errorf("%d: %v after %d notices, want %q after %d", tt.status, err, n, tt.want, tt.notices)
+		}
+		s.Close()
+	}
+}
+
+// TestWho: a key says who asks, else the user that the base URL names.
+func TestWho(t *testing.T) {
+	var who, host string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, host = r.Header.Get("Authorization"), r.Host
+		answerGood(w, r)
+	}))
+	defer s.Close()
+	base := strings.Replace(s.URL, "//", "//ada:s3cret@", 1) + "/v1"
+	for _, tt := range []struct{ key, host, who string }{{"", "", "Basic YWRhOnMzY3JldA=="}, {"sk-1", "other.test", "Bearer sk-1"}} {
+		c := realClient(t, base, func(o *Options) {
+			if o.Key = tt.key; tt.host != "" {
+				o.Headers = [][2]string{{"host", tt.host}}
+			}
+		})
+		if _, err := c.Chat(t.Context(), testRequest(), nil); err != nil || who != tt.who || tt.host != "" && host != tt.host {
+			t.Errorf("asked as %q at %q, %v, want %q at %q", who, host, err, tt.who, tt.host)
+		}
+	}
+}
+
+// TestRefusedEarly: a server that refuses a long request before it has read
+// it, and hangs up, is heard.
+func TestRefusedEarly(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			io.CopyN(io.Discard, conn, 1000)
+			io.WriteString(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 36\r\n\r\n{\"error\":{\"message\":\"who are you?\"}}\n")
+			conn.(*net.TCPConn).CloseWrite()
+			io.CopyN(io.Discard, conn, 1<<20)
+			conn.Close()
+		}
+	}()
+	c := realClient(t, "http://"+ln.Addr().String()+"/v1", nil)
+	req := testRequest()
+	req.Messages[0].Content = strings.Repeat("long ", 4<<20)
+	_, err = c.Chat(t.Context(), req, nil)
+	var status *StatusError
+	if !errors.As(err, &status) || status.Code != 401 || status.Message != "who are you?" {
+		t.Errorf("error %v, want the server's 401", err)
 	}
 }

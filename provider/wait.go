@@ -1,10 +1,11 @@
 package provider
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"cluade/internal/httpc"
 )
 
 // longestWait is the most that is slept for a server's own wait; a longer one
@@ -13,7 +14,7 @@ const longestWait = 60 * time.Second
 
 // setWait finds how long the server wants to be left alone. Where it names no
 // wait the client's own back-off counts.
-func (f *failure) setWait(said *complaint, h http.Header) {
+func (f *failure) setWait(said *complaint, h httpc.Header) {
 	f.loading = f.code == 503 && strings.Contains(said.words, "loading")
 	now := time.Now()
 	wait, ok := retryAfter(h, now)
@@ -52,7 +53,7 @@ func whenReset(wait time.Duration, now time.Time) string {
 
 // retryAfter reads Retry-After (RFC 9110, section 10.2.3): seconds or a date;
 // and the header with milliseconds that some send beside it.
-func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+func retryAfter(h httpc.Header, now time.Time) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e10 {
 		return time.Duration(ms * float64(time.Millisecond)), true
 	}
@@ -74,15 +75,18 @@ func parseWait(s string, now time.Time) (time.Duration, bool) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return d, true
 	}
-	if t, err := http.ParseTime(s); err == nil {
-		return max(t.Sub(now), 0), true
+	// The forms of a date, of which the last two are old (RFC 9110, section 5.6.7).
+	for _, form := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+		if t, err := time.Parse(form, s); err == nil {
+			return max(t.Sub(now), 0), true
+		}
 	}
 	return 0, false
 }
 
 // budgetReset waits for the budgets that are used up: each has a header with
 // what remains and one with when it is full again.
-func budgetReset(h http.Header, now time.Time) (wait time.Duration, ok bool) {
+func budgetReset(h httpc.Header, now time.Time) (wait time.Duration, ok bool) {
 	for _, name := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
 		for _, prefix := range []string{"X-Ratelimit-", "Anthropic-Ratelimit-"} {
 			remain, reset := h.Get(prefix+"Remaining-"+name), h.Get(prefix+"Reset-"+name)
