@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"net"
 	"net/url"
 	"strings"
 	"time"
 
+	"cluade/internal/httpc"
 	"cluade/internal/policy"
 )
 
@@ -33,7 +34,6 @@ type Web struct {
 const (
 	maxRedirects = 5
 	maxBody      = 512 << 10 // after decompression
-	maxHeader    = 64 << 10
 	maxShownURL  = 2000
 )
 
@@ -53,7 +53,7 @@ type webRequest struct {
 type webPage struct {
 	status int
 	url    *url.URL
-	header http.Header
+	header httpc.Header
 	body   []byte // at most maxBody bytes
 	size   int64  // as announced, -1 where it was not
 	cut    string // why body is not the whole, "" where it is
@@ -103,26 +103,21 @@ func (w *Web) fetch(ctx context.Context, r webRequest) (*webPage, error) {
 // get makes one request. next is where the answer points, nil where it is a
 // page.
 func (w *Web) get(ctx context.Context, t *trip, u *url.URL, r webRequest) (p *webPage, next *url.URL, err error) {
-	transport, err := t.transport(ctx, u)
+	c, err := t.client(ctx, u)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer transport.CloseIdleConnections()
+	defer c.CloseIdle()
 	if w.TLS != nil {
-		transport.TLSClientConfig = w.TLS(u.Hostname())
+		c.TLS = func(host string, _ net.Conn) *tls.Config { return w.TLS(host) }
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	w.describe(req, r)
-	resp, err := transport.RoundTrip(req)
+	resp, err := c.Do(ctx, &httpc.Request{Method: "GET", URL: u, Header: w.header(u, r)})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	switch resp.Status {
+	case 301, 302, 303, 307, 308:
 		next, err = location(resp, u)
 		return nil, next, err
 	}
@@ -133,30 +128,28 @@ func (w *Web) get(ctx context.Context, t *trip, u *url.URL, r webRequest) (p *we
 	return p, nil, err
 }
 
-// describe fills in the headers of a request.
-func (w *Web) describe(req *http.Request, r webRequest) {
+// header says who asks for what.
+func (w *Web) header(u *url.URL, r webRequest) (h httpc.Header) {
 	agent := w.UserAgent
 	if agent == "" {
 		agent = chrome
 	}
-	req.Header.Set("User-Agent", agent)
-	req.Header.Set("Accept", r.accept)
-	req.Header.Set("Accept-Language", "en-US,en;q=0.9")
+	h.Set("User-Agent", agent)
+	h.Set("Accept", r.accept)
+	h.Set("Accept-Language", "en-US,en;q=0.9")
 	if r.key != "" {
-		req.Header.Set("X-Subscription-Token", r.key)
+		h.Set("X-Subscription-Token", r.key)
 	}
-	if user := req.URL.User; user != nil {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
-	}
+	h.SetBasic(u.User)
+	return h
 }
 
 // location is where a redirect points.
-func location(resp *http.Response, from *url.URL) (*url.URL, error) {
+func location(resp *httpc.Response, from *url.URL) (*url.URL, error) {
 	where := resp.Header.Get("Location")
 	next, err := from.Parse(where)
 	if where == "" || err != nil {
-		return nil, fmt.Errorf("HTTP %d without a usable address to go to (%q)", resp.StatusCode, cutText(where, 200))
+		return nil, fmt.Errorf("HTTP %d without a usable address to go to (%q)", resp.Status, cutText(where, 200))
 	}
 	if _, err := parseURL(next.String()); err != nil {
 		return nil, fmt.Errorf("redirect: %w", err)
@@ -167,11 +160,11 @@ func location(resp *http.Response, from *url.URL) (*url.URL, error) {
 
 // readPage takes what is wanted of a body and no more. What came before the
 // time was over or the connection broke off is worth showing.
-func readPage(ctx context.Context, resp *http.Response) (*webPage, error) {
+func readPage(ctx context.Context, resp *httpc.Response) (*webPage, error) {
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, fmt.Errorf("the server sent the content encoding %q, which was not asked for", cutText(coding, 40))
 	}
-	p := &webPage{status: resp.StatusCode, header: resp.Header, size: resp.ContentLength}
+	p := &webPage{status: resp.Status, header: resp.Header, size: resp.Length}
 	if p.size >= 0 && !isText(p.kind()) && resp.Header.Get("Content-Type") != "" {
 		return p, nil // it would be for nothing
 	}

@@ -2,15 +2,15 @@ package tools
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"cluade/internal/httpc"
 )
 
 // trip is one fetch with all its redirects. Once a public server was reached,
@@ -38,26 +38,20 @@ func (t *trip) redirect(next *url.URL) error {
 	return nil
 }
 
-// transport is for one request, so that each address is judged by what led
-// there. HTTP/1.1 only.
-func (t *trip) transport(ctx context.Context, u *url.URL) (*http.Transport, error) {
-	transport := &http.Transport{
-		DialContext:            t.dial,
-		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
-		TLSHandshakeTimeout:    10 * time.Second,
-		MaxResponseHeaderBytes: maxHeader,
-	}
+// client is for one request, so that each address is judged by what led there.
+func (t *trip) client(ctx context.Context, u *url.URL) (*httpc.Client, error) {
+	c := &httpc.Client{Dial: t.dial, Handshake: dialLimit}
 	proxy, err := proxyFor(u)
 	if err != nil || proxy == nil {
-		return transport, err
+		return c, err
 	}
 	if err := t.judgeBehindProxy(ctx, u.Hostname()); err != nil {
 		return nil, err
 	}
 	t.public = true
-	transport.Proxy = http.ProxyURL(proxy)
-	transport.DialContext = (&net.Dialer{Timeout: dialLimit}).DialContext
-	return transport, nil
+	c.Proxy = func(*url.URL) (*url.URL, error) { return proxy, nil }
+	c.Dial = (&net.Dialer{Timeout: dialLimit}).DialContext
+	return c, nil
 }
 
 // proxyFor takes the proxy from the environment, but never one for a private
@@ -66,7 +60,7 @@ func proxyFor(u *url.URL) (*url.URL, error) {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !isPublic(a) {
 		return nil, nil
 	}
-	return http.ProxyFromEnvironment(&http.Request{URL: u})
+	return httpc.ProxyFromEnv(u)
 }
 
 // judgeBehindProxy refuses a redirect to a name that is private as this device

@@ -3,7 +3,6 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func parseDuck(p *webPage) ([]hit, error) {
 	switch {
 	case len(d.hits) > 0:
 		return d.hits, nil
-	case d.robot, p.status == http.StatusAccepted, p.status == http.StatusForbidden, p.status == http.StatusTooManyRequests:
+	case d.robot, p.status == 202, p.status == 403, p.status == 429:
 		return nil, errBlocked
 	case p.status >= 400:
 		return nil, errors.New(p.failure())
@@ -155,9 +154,9 @@ func searxPages(w *Web, query string) ([]*url.URL, error) {
 // found anything and some gave no answer, that is not the same as nothing.
 func parseSearx(p *webPage) ([]hit, error) {
 	switch p.status {
-	case http.StatusForbidden:
+	case 403:
 		return nil, errors.New("HTTP 403: the SearXNG server gives no JSON; its search.formats must have json")
-	case http.StatusTooManyRequests:
+	case 429:
 		return nil, errBlocked
 	}
 	v, err := parseAnswer(p)
@@ -218,9 +217,9 @@ func parseBrave(p *webPage) ([]hit, error) {
 // parseAnswer is the JSON object of an answer that is no error.
 func parseAnswer(p *webPage) (*fastjson.Value, error) {
 	switch p.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case 401, 403:
 		return nil, fmt.Errorf("the key was refused: %s", p.failure())
-	case http.StatusTooManyRequests:
+	case 429:
 		return nil, fmt.Errorf("too many searches for now: %s", p.failure())
 	}
 	if p.status >= 400 {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
-	"net/http"
 	"strings"
 
+	"cluade/internal/httpc"
 	"cluade/internal/policy"
 )
 
@@ -105,7 +104,7 @@ func (p *webPage) text(limit int) (string, error) {
 // failure tells of an error page what a person would look for.
 func (p *webPage) failure() string {
 	kind := p.kind()
-	s := fmt.Sprintf("HTTP %d %s from %s (%s, %s)", p.status, http.StatusText(p.status), shownURL(p.url), kind, p.length())
+	s := fmt.Sprintf("HTTP %d %s from %s (%s, %s)", p.status, httpc.StatusText(p.status), shownURL(p.url), kind, p.length())
 	if text, err := p.text(1000); err == nil && strings.TrimSpace(text) != "" {
 		s += ": " + oneLine(text)
 	}
@@ -126,16 +125,43 @@ func (p *webPage) length() string {
 // kind is the type of a page in lower case. Where the server does not say, the
 // first bytes decide.
 func (p *webPage) kind() string {
-	header := p.header.Get("Content-Type")
-	kind, _, err := mime.ParseMediaType(header)
-	if err != nil {
-		kind, _, _ = strings.Cut(header, ";")
-		kind = strings.ToLower(strings.TrimSpace(kind))
-	}
+	kind, _, _ := strings.Cut(p.header.Get("Content-Type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
 	if !strings.Contains(kind, "/") || kind == "application/octet-stream" || kind == "unknown/unknown" {
-		kind, _, _ = strings.Cut(http.DetectContentType(p.body), ";")
+		kind = sniffKind(p.body[:min(len(p.body), 512)])
 	}
 	return cutText(kind, 100)
+}
+
+// sniffKind is the type of a body that begins in this way, by its magic number
+// or as text that may be a page.
+func sniffKind(head []byte) string {
+	for _, t := range []struct{ magic, kind string }{
+		{"%PDF-", "application/pdf"}, {"\x89PNG\r\n", "image/png"}, {"\xff\xd8\xff", "image/jpeg"}, {"GIF8", "image/gif"},
+		{"PK\x03\x04", "application/zip"}, {"\x1f\x8b", "application/gzip"},
+		{"\xff\xfe", "text/plain"}, {"\xfe\xff", "text/plain"}, // UTF-16
+	} {
+		if strings.HasPrefix(string(head), t.magic) {
+			return t.kind
+		}
+	}
+	for _, c := range head {
+		if c < ' ' && strings.IndexByte("\t\n\f\r\x1b", c) < 0 {
+			return "application/octet-stream"
+		}
+	}
+	const tags = " html head body title style script iframe table div font h1 p a b br "
+	start := strings.ToLower(strings.TrimSpace(strings.TrimPrefix(string(head), "\xef\xbb\xbf")))
+	name := strings.TrimPrefix(start, "<")
+	name = name[:max(strings.IndexAny(name, " \t\r\n\f>"), 0)]
+	switch {
+	case strings.HasPrefix(start, "<?xml"):
+		return "text/xml"
+	case strings.HasPrefix(start, "<!doctype html"), strings.HasPrefix(start, "<!--"),
+		strings.HasPrefix(start, "<") && name != "" && strings.Contains(tags, " "+name+" "):
+		return "text/html"
+	}
+	return "text/plain"
 }
 
 func isHTML(kind string) bool { return kind == "text/html" || kind == "application/xhtml+xml" }

@@ -107,6 +107,43 @@ func TestWebFetchErrors(t *testing.T) {
 	}
 }
 
+// TestSniffKind: what a body is whose server does not say.
+func TestSniffKind(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                            "text/plain",
+		"words":                       "text/plain",
+		"caf\xc3\xa9 \xe9":            "text/plain",
+		"a\tb\r\n\x1b[1mc":            "text/plain",
+		"\xff\xfea\x00b\x00":          "text/plain",
+		"a < b":                       "text/plain",
+		"<pre>x":                      "text/plain",
+		"<a":                          "text/plain",
+		"<":                           "text/plain",
+		"html >":                      "text/plain",
+		"<ab>":                        "text/plain",
+		"<!DOCTYPE HTML>":             "text/html",
+		"\xef\xbb\xbf \n<HTML lang=x": "text/html",
+		"<!-- x -->":                  "text/html",
+		"<p>x":                        "text/html",
+		"<Body\n>":                    "text/html",
+		"<?xml version=\"1.0\"?>":     "text/xml",
+		"<!DOCTYPE svg>":              "text/plain",
+		"%PDF-1.7":                    "application/pdf",
+		"\x89PNG\r\n\x1a\n":           "image/png",
+		"\xff\xd8\xff\xe0":            "image/jpeg",
+		"GIF89a":                      "image/gif",
+		"PK\x03\x04\x14":              "application/zip",
+		"\x1f\x8b\x08":                "application/gzip",
+		"\x7fELF\x01":                 "application/octet-stream",
+		"a\x00b":                      "application/octet-stream",
+		"a\x08":                       "application/octet-stream",
+	} {
+		if got := sniffKind([]byte(body)); got != want {
+			t.Errorf("sniffKind(%q) = %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestWebFetchSubject(t *testing.T) {
 	c, err := Builtin.Parse(testEnv(t), "web_fetch", `{"url":" https://u:p@Example.org:8443/a?b#c "}`)
 	if err != nil {
@@ -375,9 +412,9 @@ func TestWebOddServers(t *testing.T) {
 	for answer, part := range map[string]string{
 		"":                     "closed the connection without an answer",
 		"SSH-2.0-dropbear\r\n": "malformed HTTP response",
-		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n":     "server response headers exceeded",
+		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n":     "exceeds 65536 bytes",
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello": "Content-Length",
-		strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", 10000):        "exceeded 65536 bytes",
+		strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", 10000):        "exceeds 65536 bytes",
 	} {
 		base := rawSite(t, answer)
 		wantError(t, testEnv(t), "web_fetch", args{"url": base}, part)
