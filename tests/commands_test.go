@@ -248,17 +248,24 @@ func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdPrefix holds request N against the one before, or against request M: its
+// messages begin with those, and what stands behind them is the same.
 func cmdPrefix(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 1, "prefix N")
+	usage(ts, !neg && (len(args) == 1 || len(args) == 2), "prefix N [M]")
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	m := n - 1
+	if len(args) == 2 {
+		m, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
 	all := requests(ts)
-	if n < 2 || n > len(all) {
+	if m < 1 || n < 1 || max(n, m) > len(all) {
 		ts.Fatalf("there were %d requests", len(all))
 	}
-	before, _, found := bytes.Cut(all[n-2].Body, []byte(`],"tools":`))
-	if !found || !bytes.HasPrefix(all[n-1].Body, before) {
-		ts.Fatalf("request %d does not begin like the one before:\n%s\n%s", n, before, all[n-1].Body)
+	before, behind, found := bytes.Cut(all[m-1].Body, []byte(`],"tools":`))
+	if !found || !bytes.HasPrefix(all[n-1].Body, before) || !bytes.HasSuffix(all[n-1].Body, behind) {
+		ts.Fatalf("request %d does not begin like request %d:\n%s\n%s", n, m, before, all[n-1].Body)
 	}
 }
 
