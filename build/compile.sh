@@ -20,5 +20,5 @@ done
 version=$1
 output=$2
 shift 2
-CGO_ENABLED=0 exec go build -trimpath -buildvcs=false -tags nethttpomithttp2,netgo,osusergo \
+CGO_ENABLED=0 exec go build -trimpath -buildvcs=false -tags netgo,osusergo \
 	-ldflags "-s -w $align -X main.version=$version" "$@" -o "$output" .

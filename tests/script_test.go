@@ -65,7 +65,7 @@ func binary(t *testing.T) string {
 func install(target string) error {
 	bin, emu := os.Getenv("CLUADE_BIN"), os.Getenv("CLUADE_EMU")
 	if bin == "" {
-		args := []string{"build", "-buildvcs=false", "-tags", "nethttpomithttp2,netgo,osusergo", "-o", target}
+		args := []string{"build", "-buildvcs=false", "-tags", "netgo,osusergo", "-o", target}
 		args = append(args, buildFlags...)
 		cmd := exec.Command("go", append(args, ".")...)
 		cmd.Dir = root
