@@ -39,12 +39,12 @@ func (a *Agent) dispatch(ctx context.Context, c chat.ToolCall) {
 	}
 	d := a.o.Policy.Refuse(call.Subject) // 2-4
 	if d.Verdict == policy.Deny {
-		a.deny(c, call.Subject, d)
+		a.deny(c, call, d)
 		return
 	}
 	wish, err := a.o.Hooks.Pre(ctx, c) // 5
 	if err != nil {
-		a.finish(CallEnd{Call: c, Outcome: Blocked, Text: "error: denied by hook: " + err.Error()})
+		a.finish(CallEnd{Call: c, Outcome: Blocked, Gist: gist(call), Text: "error: denied by hook: " + err.Error()})
 		return
 	}
 	preview, err := a.preview(call) // 6
@@ -60,7 +60,7 @@ func (a *Agent) dispatch(ctx context.Context, c chat.ToolCall) {
 		return
 	}
 	if d.Verdict != policy.Allow {
-		a.deny(c, call.Subject, d)
+		a.deny(c, call, d)
 		return
 	}
 	end := a.run(ctx, c, call) // 11
@@ -86,9 +86,9 @@ func (a *Agent) skip(ctx context.Context, c chat.ToolCall) {
 
 // deny ends a call that may not run. Where a person would have been needed, the
 // one who reads the log is told what would have allowed it.
-func (a *Agent) deny(c chat.ToolCall, s policy.Subject, d policy.Decision) {
-	a.finish(CallEnd{Call: c, Outcome: Denied, Text: "error: " + d.Reason})
-	if hint := a.o.Policy.Hint(s, d); hint != "" && hint != a.turn.hint {
+func (a *Agent) deny(c chat.ToolCall, call *tools.Call, d policy.Decision) {
+	a.finish(CallEnd{Call: c, Outcome: Denied, Gist: gist(call), Text: "error: " + d.Reason})
+	if hint := a.o.Policy.Hint(call.Subject, d); hint != "" && hint != a.turn.hint {
 		a.turn.hint = hint
 		a.o.Emit(Notice{Text: hint})
 	}

@@ -36,10 +36,12 @@ type CallStart struct {
 	Gist string // path, command or host; one line, not cleaned
 }
 
-// CallEnd tells how a call ended and what the model reads.
+// CallEnd tells how a call ended and what the model reads. Gist is that of a
+// call which was refused, and so had no CallStart.
 type CallEnd struct {
 	Call    chat.ToolCall
 	Outcome Outcome
+	Gist    string
 	Text    string
 	Elapsed time.Duration
 }

@@ -344,7 +344,7 @@ func TestEvents(t *testing.T) {
 	}
 	want := []string{
 		"StepStart{1}", "TextDelta{a}", "ReplyEnd{1}",
-		`CallStart{{c1a look {"n":1} } }`, `CallEnd{{c1a look {"n":1} } 0 look did 1 0s}`,
+		`CallStart{{c1a look {"n":1} } }`, `CallEnd{{c1a look {"n":1} } 0  look did 1 0s}`,
 		"StepStart{2}", "TextDelta{b}", "ReplyEnd{0}",
 		"TurnEnd{b {30 5 0 0} 23 0s 0 <nil>}",
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"cluade/internal/chat"
 )
@@ -33,12 +34,19 @@ type output struct {
 	live bool // the answer is shown as it arrives; else only the last one, whole
 	mid  bool // out stands in the middle of a line
 
-	reply   chat.Cleaner
-	shown   bool   // something of the present reply was shown
-	aside   aside  // what of it may turn out to be no answer
-	thought string // the end of what the model thinks
-	spin    spinner
+	reply    chat.Cleaner
+	md       markdown
+	shown    bool        // something of the present reply was shown
+	aside    aside       // what of it may turn out to be no answer
+	thought  string      // the end of what the model thinks
+	thinking bool        // all of it is shown, as it comes
+	lull     *time.Timer // nil unless what is held back may be shown when nothing comes
+	spin     spinner
 }
+
+// lullTime is how long nothing comes until what is held back only for its looks
+// is shown.
+const lullTime = 150 * time.Millisecond
 
 // The colours, by their SGR parameters (ECMA-48, section 8.3.117).
 const (
@@ -58,10 +66,22 @@ func newOutput(env Env, o outputOptions) *output {
 		errs: newStream(env.Stderr, env.Getenv, o),
 	}
 	out.live = out.out.tty != nil && !o.Quiet
-	if out.errs.tty != nil && !dumbTerminal(env.Getenv) {
+	if out.live {
+		out.lull = time.AfterFunc(time.Hour, out.showHeld)
+		out.lull.Stop()
+	}
+	if out.errs.tty != nil && !o.Quiet && !dumbTerminal(env.Getenv) {
 		out.spin.w = &out.errs
 	}
 	return out
+}
+
+// ShowThinking says whether all that the model thinks is shown, or its last
+// lines.
+func (o *output) ShowThinking(all bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.thinking = all
 }
 
 // Notice tells the person something on stderr.
@@ -128,7 +148,7 @@ func (o *output) line(s *stream, color, text string) {
 func (o *output) settle() bool {
 	waited := o.spin.pause()
 	if o.mid {
-		o.out.write("\n")
+		o.out.write(o.md.interrupt() + "\n")
 		o.mid = false
 	}
 	return waited
@@ -146,6 +166,7 @@ func (o *output) console() *stream {
 type stream struct {
 	w     io.Writer
 	tty   *os.File // nil if it is no terminal
+	seen  bool     // a person looks at it
 	color bool
 	ascii bool
 	err   error // the first of its errors; nothing is written after it
@@ -153,7 +174,7 @@ type stream struct {
 
 func newStream(w io.Writer, getenv func(string) string, o outputOptions) stream {
 	tty := asTerminal(w)
-	return stream{w: w, tty: tty, color: useColor(o.Color, tty != nil, getenv), ascii: o.ASCII && tty != nil}
+	return stream{w: w, tty: tty, seen: tty != nil, color: useColor(o.Color, tty != nil, getenv), ascii: o.ASCII && tty != nil}
 }
 
 // again is the stream for another try after an error.
@@ -169,10 +190,22 @@ func (s *stream) write(text string) {
 	if s.err != nil || text == "" {
 		return
 	}
+	if s.seen {
+		text = strings.Map(dropTurning, text)
+	}
 	if s.ascii {
 		text = asciiText(text)
 	}
 	_, s.err = io.WriteString(s.w, text)
+}
+
+// dropTurning leaves out the marks that turn the direction of writing: text
+// behind them is not what it seems to be (Unicode Technical Report 36).
+func dropTurning(r rune) rune {
+	if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		return -1
+	}
+	return r
 }
 
 // paint puts text, which may not be from elsewhere uncleaned, into a colour.

@@ -12,8 +12,10 @@ import (
 const (
 	gistColumns  = 160
 	gistBytes    = 4 * gistColumns // more would only be cut again
+	gistRows     = 3               // of the window, for the gist
 	thoughtLines = 3
 	thoughtKept  = 4 << 10 // bytes of the model's thinking from which the lines are taken
+	thoughtMark  = "~ "    // tells it from the answer where nothing is dim
 	asideKept    = 8 << 10 // bytes of a text that came with calls
 )
 
@@ -29,7 +31,7 @@ func (o *output) Emit(e agent.Event) {
 	case agent.TextDelta:
 		o.spin.received.Add(int64(len(e.Text)))
 		if o.live {
-			o.text(o.reply.Feed(e.Text))
+			o.answer(o.reply.Feed(e.Text))
 		} else {
 			o.aside.add(e.Text)
 		}
@@ -70,28 +72,55 @@ func (o *output) Emit(e agent.Event) {
 
 // progress writes a line of the turn's course: our words in green, then what
 // they are about.
-func (o *output) progress(words, about string) {
+func (o *output) progress(words, about string) { o.course(green, words, about) }
+
+func (o *output) course(color, words, about string) {
 	s := o.console()
-	line := s.paint(green, words)
-	if about != "" {
-		line += " " + s.paint(grey, cutColumns(chat.EscapeText(about, gistBytes), gistColumns))
+	line := s.paint(color, words)
+	if about = cutColumns(chat.EscapeText(about, gistBytes), gistColumns); about != "" && s.tty != nil {
+		width := columns(s.tty) - 1
+		about = wrapBehind(cutColumns(about, max(gistRows*width-len(words), 3)), len(words), width)
+		line += s.paint(grey, about)
+	} else if about != "" {
+		line += " " + s.paint(grey, about)
 	}
 	o.line(s, "", line)
 }
 
 func (o *output) startReply() {
 	o.reply = chat.Cleaner{}
+	o.md = markdown{}
 	o.shown = false
 	o.aside = aside{}
 	o.thought = ""
 }
 
-// text shows a piece of the answer, cleaned. The empty lines that many models
-// put before their first word are left out.
-func (o *output) text(piece string) {
-	if !o.shown {
-		piece = strings.TrimLeft(piece, "\n")
+// answer renders a piece of the answer, which is clean.
+func (o *output) answer(text string) {
+	o.md.styled = o.out.color
+	o.md.width = columns(o.out.tty) - 1 // a full row and its end count as two on some terminals
+	if o.out.ascii {
+		text = asciiText(text)
 	}
+	o.text(o.md.write(text))
+	if o.lull != nil && o.md.waits() {
+		o.lull.Reset(lullTime)
+	}
+}
+
+// showHeld runs when nothing came for a moment. While a table is held back the
+// waiting line tells that there is life.
+func (o *output) showHeld() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text(o.md.pause())
+	if len(o.md.table) > 0 && !o.mid && o.spin.stop == nil {
+		o.spin.resume()
+	}
+}
+
+// text shows a piece of the rendered answer.
+func (o *output) text(piece string) {
 	if piece == "" {
 		return
 	}
@@ -107,21 +136,33 @@ func (o *output) think(piece string) {
 		return
 	}
 	o.thought += piece
+	if i := strings.LastIndexByte(o.thought, '\n') + 1; o.thinking && (i > 0 || len(o.thought) > thoughtKept) {
+		if i == 0 {
+			i = strings.LastIndexByte(o.thought, ' ') + 1
+		}
+		rest := o.thought[i:]
+		o.thought = o.thought[:i]
+		o.showThought()
+		o.thought = rest
+	}
 	if len(o.thought) > 2*thoughtKept {
 		o.thought = strings.Clone(o.thought[len(o.thought)-thoughtKept:])
 	}
 }
 
-// showThought writes the last lines of what the model thought before it spoke.
+// showThought writes what the model thought before it spoke, or its last lines.
 func (o *output) showThought() {
 	if o.thought == "" {
 		return
 	}
-	// One column less than there are: a full line and its end may count as two.
-	lines := lastLines(chat.CleanText(o.thought), thoughtLines, columns(o.out.tty)-1)
+	most := thoughtLines
+	if o.thinking {
+		most = len(o.thought)
+	}
+	lines := lastLines(chat.CleanText(o.thought), most, max(columns(o.out.tty)-1-len(thoughtMark), 1))
 	o.thought = ""
 	for _, l := range lines {
-		o.line(&o.out, dim, l)
+		o.line(&o.out, dim, thoughtMark+l)
 	}
 }
 
@@ -135,7 +176,11 @@ func (o *output) restart() {
 
 func (o *output) endReply() {
 	if o.live {
-		o.text(o.reply.Flush())
+		o.answer(o.reply.Flush())
+		o.text(o.md.end())
+	}
+	if o.lull != nil {
+		o.lull.Stop()
 	}
 	o.spin.pause()
 	o.showThought()
@@ -174,6 +219,9 @@ func (o *output) callEnd(e agent.CallEnd) {
 	if e.Outcome == agent.Done || e.Outcome == agent.Skipped {
 		return
 	}
+	if e.Gist != "" {
+		o.course(red, "[not run: "+chat.EscapeText(e.Call.Name, 64)+"]", e.Gist)
+	}
 	text := strings.TrimSpace(e.Text)
 	why, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(why, "error: ") {
@@ -192,6 +240,9 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 	answer := chat.CleanText(e.Answer)
 	switch {
 	case answer == "" || o.live && o.shown:
+	case o.live && e.Err == nil:
+		o.answer(answer)
+		o.text(o.md.end())
 	case e.Err == nil:
 		o.line(&o.out, "", strings.TrimSuffix(answer, "\n"))
 	default:

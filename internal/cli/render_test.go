@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func view(live bool, o outputOptions) (out *output, stdout, stderr *bytes.Buffer
 		o.ContextLimit = func() int { return 0 }
 	}
 	out = newOutput(Env{Stdout: stdout, Stderr: stderr, Getenv: environ("TERM=xterm")}, o)
-	out.live = live
+	out.live, out.out.seen, out.errs.seen = live, live, live
 	return out, stdout, stderr
 }
 
@@ -57,7 +58,7 @@ func TestRender(t *testing.T) {
 		{
 			name:   "answer with line ends around it",
 			events: append(append([]agent.Event{step}, text("\n", "\nHello\n", "\n")...), end("\n\nHello\n\n", nil)),
-			live:   "[step 1]\nHello\n\n" + bar + "|",
+			live:   "[step 1]\nHello\n" + bar + "|",
 			plain:  "\n\nHello\n\n|[step 1]\n" + bar,
 			quiet:  "\n\nHello\n\n|[step 1]\n",
 		},
@@ -82,7 +83,7 @@ func TestRender(t *testing.T) {
 			name: "calls that did not work",
 			events: []agent.Event{
 				step, agent.ReplyEnd{Calls: 5},
-				agent.CallEnd{Call: call, Outcome: agent.Denied, Text: "error: denied: permission for bash is deny (config.json)"},
+				agent.CallEnd{Call: call, Outcome: agent.Denied, Gist: "ls\n-l", Text: "error: denied: permission for bash is deny (config.json)"},
 				agent.Notice{Text: "permissions.bash would allow it"},
 				agent.CallEnd{Call: call, Outcome: agent.Invalid, Text: "error: arguments are not valid JSON: x\nmore"},
 				agent.CallStart{Call: call, Gist: "nosuch"},
@@ -92,13 +93,13 @@ func TestRender(t *testing.T) {
 				agent.CallEnd{Call: call, Outcome: agent.Failed},
 				end("", stopped{2}),
 			},
-			live: "[step 1]\nbash: error: denied: permission for bash is deny (config.json)\n" +
+			live: "[step 1]\n[not run: bash] ls\\n-l\nbash: error: denied: permission for bash is deny (config.json)\n" +
 				"bash: error: arguments are not valid JSON: x\n[using tool: bash...] nosuch\nbash: [exit code: 127]\n" +
 				"bash: error: denied by hook: no\nbash: \n" + bar + "|[permissions.bash would allow it]\n[cancelled]\n",
-			plain: "|[step 1]\nbash: error: denied: permission for bash is deny (config.json)\n[permissions.bash would allow it]\n" +
+			plain: "|[step 1]\n[not run: bash] ls\\n-l\nbash: error: denied: permission for bash is deny (config.json)\n[permissions.bash would allow it]\n" +
 				"bash: error: arguments are not valid JSON: x\n[using tool: bash...] nosuch\nbash: [exit code: 127]\n" +
 				"bash: error: denied by hook: no\nbash: \n[cancelled]\n" + bar,
-			quiet: "|[step 1]\nbash: error: denied: permission for bash is deny (config.json)\n[permissions.bash would allow it]\n" +
+			quiet: "|[step 1]\n[not run: bash] ls\\n-l\nbash: error: denied: permission for bash is deny (config.json)\n[permissions.bash would allow it]\n" +
 				"bash: error: arguments are not valid JSON: x\n[using tool: bash...] nosuch\nbash: [exit code: 127]\n" +
 				"bash: error: denied by hook: no\nbash: \n[cancelled]\n",
 		},
@@ -111,7 +112,7 @@ func TestRender(t *testing.T) {
 		},
 		{
 			name: "reply that broke off",
-			events: append([]agent.Event{step, agent.TextDelta{Text: "void"}, agent.Notice{Text: "asking again", Warn: true}, agent.ReplyRestart{}},
+			events: append([]agent.Event{step, agent.TextDelta{Text: "void text"}, agent.Notice{Text: "asking again", Warn: true}, agent.ReplyRestart{}},
 				append(text("good"), end("good", nil))...),
 			live:  "[step 1]\nvoid\n[this reply broke off; what stands above is void]\ngood\n" + bar + "|[asking again]\n",
 			plain: "good\n|[step 1]\n[asking again]\n" + bar,
@@ -121,14 +122,14 @@ func TestRender(t *testing.T) {
 			name: "thinking",
 			events: append([]agent.Event{step, agent.ReasoningDelta{Text: "one\ntwo\nth"}, agent.ReasoningDelta{Text: "ree\nfour"}, agent.Waiting{Progress: 7}},
 				append(text("so"), end("so", nil))...),
-			live:  "[step 1]\ntwo\nthree\nfour\nso\n" + bar + "|",
+			live:  "[step 1]\n~ two\n~ three\n~ four\nso\n" + bar + "|",
 			plain: "so\n|[step 1]\n" + bar,
 			quiet: "so\n|[step 1]\n",
 		},
 		{
 			name:   "thinking before calls alone",
 			events: []agent.Event{step, agent.ReasoningDelta{Text: "hm"}, agent.ReplyEnd{Calls: 1}, agent.CallStart{Call: call, Gist: "ls"}},
-			live:   "[step 1]\nhm\n[using tool: bash...] ls\n|",
+			live:   "[step 1]\n~ hm\n[using tool: bash...] ls\n|",
 			plain:  "|[step 1]\n[using tool: bash...] ls\n",
 			quiet:  "|[step 1]\n[using tool: bash...] ls\n",
 		},
@@ -163,7 +164,7 @@ func TestRenderColours(t *testing.T) {
 	o.Error("e")
 	o.Notice("n")
 	o.Prompt("> ")
-	want := "\x1b[32m[step 1]\x1b[0m\n\x1b[2mhm\x1b[0m\n\x1b[32m[using tool: read...]\x1b[0m \x1b[90m/etc/hosts\x1b[0m\n" +
+	want := "\x1b[32m[step 1]\x1b[0m\n\x1b[2m~ hm\x1b[0m\n\x1b[32m[using tool: read...]\x1b[0m \x1b[90m/etc/hosts\x1b[0m\n" +
 		"\x1b[31mread: error: no\x1b[0m\n\x1b[35m-- big-model - 99 tokens - 4.1% context - 1.0s\x1b[0m\n\x1b[36m> \x1b[0m" +
 		"|\x1b[33m[slow]\x1b[0m\n\x1b[31m[provider error: no]\x1b[0m\n\x1b[33mcluade: warning: w\x1b[0m\n\x1b[31mcluade: error: e\x1b[0m\ncluade: n\n"
 	if got := stdout.String() + "|" + stderr.String(); got != want {
@@ -251,8 +252,9 @@ func TestNoWaitingLine(t *testing.T) {
 		{Stdout: p.tty, Stderr: p.tty, Getenv: environ("TERM=dumb")},
 		{Stdout: p.tty, Stderr: p.tty, Getenv: environ()},
 		{Stdout: p.tty, Stderr: null, Getenv: environ("TERM=xterm")},
+		{Args: []string{"-q"}, Stdout: p.tty, Stderr: p.tty, Getenv: environ("TERM=xterm")},
 	} {
-		o := newOutput(env, outputOptions{})
+		o := newOutput(env, outputOptions{Quiet: env.Args != nil})
 		o.Emit(agent.StepStart{N: 1})
 		if o.spin.stop != nil {
 			t.Errorf("%q, %v: something waits to draw", env.Getenv("TERM"), env.Stderr == null)
@@ -308,6 +310,7 @@ func FuzzRender(f *testing.F) {
 	f.Add("\x1b]0;title\a", "\x1b[2J", "bash\x9b31m", uint8(3))
 	f.Add("\u009b2J\u0090q\u009c", "\x1bP1;1|17/616\x1b\\", "\r\x1b[K", uint8(1))
 	f.Add("ab\x1b", "[31mred", "\xc2", uint8(0))
+	f.Add("user\u202etxt.exe\u2069", "\u2066x", "\u202a", uint8(5))
 	f.Add("text\x00\x08\x7f\v\f", "\x0e\x0f", "\x1b(0", uint8(9))
 	f.Fuzz(func(t *testing.T, a, b, c string, cut uint8) {
 		for _, live := range []bool{true, false} {
@@ -328,8 +331,13 @@ func FuzzRender(f *testing.F) {
 			o.Warn(b)
 			o.Error(c)
 			o.Print(a)
-			wantText(t, stdout.String())
-			wantText(t, stderr.String())
+			if live { // what goes to a pipe is not seen
+				wantText(t, stdout.String())
+				wantText(t, stderr.String())
+			}
+			if s := stdout.String() + stderr.String(); strings.ContainsAny(lookSequence.ReplaceAllString(s, ""), "\x1b\x07\u009b\r\b") {
+				t.Fatalf("live %v: a control character in %q", live, s)
+			}
 		}
 	})
 }
@@ -338,10 +346,11 @@ func FuzzRender(f *testing.F) {
 // own colours are taken out.
 func wantText(t *testing.T, s string) {
 	t.Helper()
-	for _, c := range []string{red, green, yellow, magenta, cyan, grey, dim, "0"} {
-		s = strings.ReplaceAll(s, "\x1b["+c+"m", "")
-	}
+	s = lookSequence.ReplaceAllString(s, "")
 	for i, r := range s {
+		if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			t.Fatalf("%#x turns the direction of writing at %d of %q", r, i, s)
+		}
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			t.Fatalf("control character %#x at %d of %q", r, i, s)
 		}
@@ -354,4 +363,77 @@ func TestCompactedLine(t *testing.T) {
 	if got, want := stderr.String(), "[context compacted: 170000 -> 9000 tokens (estimate)]\n"; got != want {
 		t.Errorf("Compacted shows %q, want %q", got, want)
 	}
+}
+
+// TestStreamedMarkdown: each word is shown as soon as it is whole.
+func TestStreamedMarkdown(t *testing.T) {
+	o, stdout, _ := view(true, outputOptions{Color: "always"})
+	var got []string
+	for _, p := range []string{"## He", "ad\n\nsome **bo", "ld** wo", "rds\n", "|a|\n|-|\n", "|b|\n", "end"} {
+		o.Emit(agent.TextDelta{Text: p})
+		got = append(got, stdout.String())
+		stdout.Reset()
+	}
+	o.Emit(agent.ReplyEnd{})
+	got = append(got, stdout.String())
+	want := []string{"", "\x1b[0;1mHead\x1b[0m\n\nsome", " \x1b[0;1mbold", "\x1b[0m words", "", "", "\n\x1b[0;1ma\x1b[0m\n\x1b[0;2m-\x1b[0m\nb", "\nend\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}
+
+// TestPipeGetsTheText: what the model wrote goes to a pipe as it is.
+func TestPipeGetsTheText(t *testing.T) {
+	const text = "\n# Head\n\n**b** `c`  \n\t| a | b |\n|---|---|\n| 漢 | \u202e |\n```sh\nls\n```\n\n"
+	o, stdout, _ := view(false, outputOptions{Color: "always"})
+	for i := range text {
+		o.Emit(agent.TextDelta{Text: text[i : i+1]})
+	}
+	o.Emit(agent.ReplyEnd{})
+	o.Emit(agent.TurnEnd{Answer: text})
+	if stdout.String() != text {
+		t.Errorf("%q, want %q", stdout, text)
+	}
+}
+
+func TestAllThinking(t *testing.T) {
+	o, stdout, _ := view(true, outputOptions{})
+	o.ShowThinking(true)
+	for _, p := range []string{"one\ntwo", " words\nthree\nfo", "ur\nfive", strings.Repeat(" word", 1000)} {
+		o.Emit(agent.ReasoningDelta{Text: p})
+	}
+	if got := stdout.String(); !strings.HasPrefix(got, "~ one\n~ two words\n~ three\n~ four\n~ five word") {
+		t.Errorf("%q", got)
+	}
+	o.Emit(agent.TextDelta{Text: "so"})
+	o.Emit(agent.ReplyEnd{})
+	if got := strings.Count(strings.ReplaceAll(stdout.String(), "\n"+thoughtMark, ""), "word"); got != 1001 {
+		t.Errorf("%d words of 1001", got)
+	}
+	wantRows(t, stdout.String(), 79)
+}
+
+func TestGistInANarrowWindow(t *testing.T) {
+	p := newPty(t, 40)
+	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ()}, outputOptions{})
+	o.Emit(agent.CallStart{Call: chat.ToolCall{Name: "bash"}, Gist: "uci show network | grep -v lan; " + strings.Repeat("x", 100)})
+	o.Emit(agent.CallStart{Call: chat.ToolCall{Name: "read"}, Gist: "/etc/config/network"})
+	p.await(0, "[using tool: bash...] uci show network\r\n  | grep -v lan;\r\n  "+strings.Repeat("x", 37)+"\r\n  "+strings.Repeat("x", 24)+"...\r\n"+
+		"[using tool: read...]\r\n  /etc/config/network\r\n")
+}
+
+// TestHeldBack: a slow model's word is shown before it is whole, and while a
+// table comes there is a waiting line.
+func TestHeldBack(t *testing.T) {
+	p := newPty(t, 80)
+	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ("TERM=xterm")}, outputOptions{Color: "never"})
+	o.Emit(agent.StepStart{N: 1})
+	o.Emit(agent.TextDelta{Text: "a wor"})
+	at := p.await(0, "a wor")
+	o.Emit(agent.TextDelta{Text: "d\n\n| a |\n"})
+	at = p.await(at, "d\r\n\r\n")
+	at = p.await(at, "\r\x1b[K")
+	o.Emit(agent.TextDelta{Text: "|---|\n| b |\n"})
+	o.Emit(agent.ReplyEnd{})
+	p.await(at, "\r\x1b[Ka\r\n-\r\nb\r\n")
 }

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"cluade/internal/chat"
+	"cluade/lineedit"
+)
+
+// renderPieces writes text to a renderer in pieces of n bytes.
+func renderPieces(text string, n, width int, styled bool) string {
+	m := markdown{width: width, styled: styled}
+	var c chat.Cleaner // it keeps characters whole
+	var b strings.Builder
+	for text != "" {
+		n := min(n, len(text))
+		b.WriteString(m.write(c.Feed(text[:n])))
+		text = text[n:]
+	}
+	b.WriteString(m.write(c.Flush()) + m.end())
+	return b.String()
+}
+
+// The looks in short: [b] for bold and so on, [] for none.
+var looksInTests = strings.NewReplacer("\x1b[0m", "[]", "\x1b[0;1m", "[b]", "\x1b[0;4m", "[e]", "\x1b[0;1;4m", "[be]", "\x1b[0;36m", "[c]",
+	"\x1b[0;2m", "[f]", "\x1b[0;1;36m", "[bc]")
+
+var markdownTests = []struct{ name, in, want, plain string }{
+	{"text", "Hello,  world\n\nagain\n\n", "Hello,  world\n\nagain", ""},
+	{"line ends in front", "\n\nHello", "Hello", ""},
+	{"lines stay", "one\ntwo  \nthree", "one\ntwo\nthree", ""},
+	{"wrapped", "a sentence that is longer than the window is", "a sentence that is longer than\nthe window is", ""},
+	{"a word that just fits", strings.Repeat("x", 30) + " y", strings.Repeat("x", 30) + "\ny", ""},
+	{"a word wider than the window", "see " + strings.Repeat("x", 40) + " y", "see\n" + strings.Repeat("x", 30) + "\nxxxxxxxxxx y", ""},
+	{"wide characters", strings.Repeat("漢字", 9), strings.Repeat("漢字", 7) + "漢\n字漢字", ""},
+	{"joined characters stay whole", strings.Repeat("é 👩‍💻 ", 8), strings.TrimSpace(strings.Repeat("é 👩‍💻 ", 6)) + "\n" + strings.TrimSpace(strings.Repeat("é 👩‍💻 ", 2)), ""},
+	{"bold", "a **bold** word", "a [b]bold[] word", "a **bold** word"},
+	{"bold words", "**two words** here", "[b]two words[] here", "**two words** here"},
+	{"emphasis", "an *odd* and _even_ one", "an [e]odd[] and [e]even[] one", "an *odd* and _even_ one"},
+	{"both", "***x*** **a *b* c**", "[be]x[b] a [be]b[b] c", "***x*** **a *b* c**"},
+	{"bold in a language without blanks", "这是**重点**内容", "这是[b]重点[]内容", "这是**重点**内容"},
+	{"bold over a line's end", "**no\nend**", "**no\nend**", ""},
+	{"stars that are none", "2 * 3 * 4, 2*3*4, *.txt, a**b, **kwargs, 5 ** 2", "2 * 3 * 4, 2*3*4, *.txt, a**b,\n**kwargs, 5 ** 2", ""},
+	{"file patterns", "rm *.o *.a and /*.c", "rm *.o *.a and /*.c", ""},
+	{"names with strokes", "snake_case_name and __init__ x", "snake_case_name and [b]init[] x", "snake_case_name and __init__ x"},
+	{"escaped", `\*no\* \_ \. C:\new`, `*no* _ \. C:\new`, `\*no\* \_ \. C:\new`},
+	{"code", "run `ls -l *.c` now", "run [c]ls -l *.c[] now", "run `ls -l *.c` now"},
+	{"code with backticks", "``a`b`` and `c", "[c]a`b[] and `c", "``a`b`` and `c"},
+	{"code in bold", "**use `x`**", "[b]use [bc]x", "**use `x`**"},
+	{"code is wrapped", "please run `ls -l /etc/config/network` now", "please run [c]ls -l[]\n[c]/etc/config/network[] now", "please run `ls -l\n/etc/config/network` now"},
+	{"heading", "## The *end* ##\ntext", "[b]The [be]end[]\ntext", "## The *end* ##\ntext"},
+	{"no heading", "#5 and #tag", "#5 and #tag", ""},
+	{"rule", "a\n\n---\n***\nb", "a\n\n[f]---[]\n[f]---[]\nb", "a\n\n---\n***\nb"},
+	{"list", "- one\n* two\n+ three\n1. four\n12) five\n-six", "- one\n- two\n- three\n1. four\n12) five\n-six", ""},
+	{"hanging indent", "- one two three four five six seven\n  1. one two three four five six", "- one two three four five six\n  seven\n  1. one two three four five\n     six", ""},
+	{"bold in a list", "* **Name**: text\n- [ ] open\n- [x] done", "- [b]Name[]: text\n- [ ] open\n- [x] done", "- **Name**: text\n- [ ] open\n- [x] done"},
+	{"quote", "> one two three four five six seven\n>> deep\n> - item", "| one two three four five six\n| seven\n| | deep\n| - item", ""},
+	{"link", "see [the page](http://x/a_(b)) and [http://y](http://y)", "see the page (http://x/a_(b))\nand http://y", ""},
+	{"link with a title", "[a](http://x \"title\") ![pic](p.png) [top](#top)", "a (http://x) pic (p.png) top", ""},
+	{"no link", "[1] a[i] (x) [no](end ![ x [a [b](c)", "[1] a[i] (x) [no](end ![ x [a\nb (c)", ""},
+	{"code block", "```sh\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n```\nafter", "[f]--- sh[]\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n[f]---[]\nafter",
+		"```sh\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n```\nafter"},
+	{"a long line of code", "```\n" + strings.Repeat("x ", 30) + "\n```", "[f]---[]\n" + strings.Repeat("x ", 30) + "\n[f]---", "```\n" + strings.Repeat("x ", 30) + "\n```"},
+	{"longer fences", "````\n```\nx\n```\n````\n~~~\n```\n~~~", "[f]---[]\n```\nx\n```\n[f]---[]\n[f]---[]\n```\n[f]---", "````\n```\nx\n```\n````\n~~~\n```\n~~~"},
+	{"code in a list", "- do:\n  ```sh\n  ls\n    x\n  ```\n- then", "- do:\n[f]--- sh[]\nls\n  x\n[f]---[]\n- then", "- do:\n```sh\nls\n  x\n```\n- then"},
+	{"a block without end", "```\nx", "[f]---[]\nx", "```\nx"},
+	{"indented code", "so:\n\n    *p = **q*2;\n", "so:\n\n    *p = **q*2;", ""},
+	{"table", "| a | *bb* |\n|---|---:|\n| `c` | 1 |\n| d |\nend", "[b]a[] | [be]bb[]\n[f]--+---[]\n[c]c[] |  1\nd\nend",
+		"a   | *bb*\n----+-----\n`c` |    1\nd\nend"},
+	{"table, shrunk", "|x|y|\n|-|-|\n|one|a cell that is wide, wider than the window|\n", "[b]x[]   | [b]y[]\n[f]----+-------------------------[]\none | a cell that is wide,\n    | wider than the window",
+		"x   | y\n----+-------------------------\none | a cell that is wide,\n    | wider than the window"},
+	{"table as records", "|k1|k2|k3|k4|k5|\n|-|-|-|-|-|\n|aaaaaaaa|bbbbbbbb|cccccccc|dddddddd|`eeee` eeee|\n|f||h|",
+		"[b]k1:[] aaaaaaaa\n[b]k2:[] bbbbbbbb\n[b]k3:[] cccccccc\n[b]k4:[] dddddddd\n[b]k5:[] [c]eeee[] eeee\n\n[b]k1:[] f\n[b]k3:[] h",
+		"k1: aaaaaaaa\nk2: bbbbbbbb\nk3: cccccccc\nk4: dddddddd\nk5: `eeee` eeee\n\nk1: f\nk3: h"},
+	{"table of wide characters", "|名|値|\n|-|-|\n|漢字|x|", "[b]名[]   | [b]値[]\n[f]-----+---[]\n漢字 | x", "名   | 値\n-----+---\n漢字 | x"},
+	{"bars in cells", "|a|b|\n|-|-|\n|x\\|y|`p|q`|\n|l<br>m|n|", "[b]a[]   | [b]b[]\n[f]----+----[]\nx|y | [c]p|q[]\nl   | n\nm   |", "a   | b\n----+------\nx|y | `p|q`\nl   | n\nm   |"},
+	{"no table", "| just a bar\n|| two *of* them", "| just a bar\n|| two [e]of[] them", "| just a bar\n|| two *of* them"},
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, tt := range markdownTests {
+		for _, styled := range []bool{true, false} {
+			want := tt.want
+			if !styled && tt.plain != "" {
+				want = tt.plain
+			}
+			for n := 1; n <= len(tt.in); n++ {
+				got := looksInTests.Replace(renderPieces(tt.in, n, 30, styled))
+				got = strings.TrimSuffix(got, "[]")
+				if got != want {
+					t.Errorf("%s, styled %v, in pieces of %d:\n%s\nwant\n%s", tt.name, styled, n, got, want)
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestMarkdownRows: no row of words or of a table is wider than the window.
+func TestMarkdownRows(t *testing.T) {
+	var all strings.Builder
+	for _, tt := range markdownTests {
+		if !strings.Contains(tt.in, "```") && tt.name != "indented code" {
+			all.WriteString(tt.in + "\n\n")
+		}
+	}
+	all.WriteString("> > > > > > > > > > deep\n- a\n" + strings.Repeat(" ", 40) + "- item\n1234. x y z\n- " + strings.Repeat(" ", 50) + "far\n")
+	for width := minWidth; width < 130; width++ {
+		wantRows(t, renderPieces(all.String(), 7, width, true), width)
+	}
+}
+
+var lookSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func wantRows(t *testing.T, screen string, width int) {
+	t.Helper()
+	for row := range strings.SplitSeq(screen, "\n") {
+		if got := lineedit.Width(lookSequence.ReplaceAllString(row, "")); got > width {
+			t.Errorf("a row of %d columns in a window of %d: %q", got, width, row)
+		}
+	}
+}
+
+// TestMarkdownLosesNothing: without styles each word of a text is on the screen.
+func TestMarkdownLosesNothing(t *testing.T) {
+	for _, tt := range markdownTests {
+		got := strings.Join(strings.Fields(renderPieces(tt.in, 3, 200, false)), "")
+		for _, word := range regexp.MustCompile(`[\pL\pN]+`).FindAllString(tt.in, -1) {
+			if word != "br" && word != "title" && word != "top" && !strings.Contains(got, word) {
+				t.Errorf("%s: %q is missing in %q", tt.name, word, got)
+			}
+		}
+	}
+}
+
+func TestMarkdownPause(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"a wor", "a wor"},
+		{"**Bold", "[b]Bold"},
+		{"*.txt", "*.txt"},
+		{"an *odd", "an [e]odd"},
+		{"an _odd", "an"}, // names have such strokes
+		{"run `ls", "run [c]ls"},
+		{"#", ""},
+		{"- ", ""},
+		{"a [link](http", "a"},
+	}
+	for _, tt := range tests {
+		m := markdown{width: 30, styled: true}
+		if got := looksInTests.Replace(m.write(tt.in) + m.pause()); got != tt.want {
+			t.Errorf("%q, then a pause: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+	m := markdown{width: 10}
+	if got, want := m.write("12345678")+m.pause()+m.write("90ab cd")+m.end(), "1234567890\nab cd"; got != want {
+		t.Errorf("a word with a pause in it: %q, want %q", got, want)
+	}
+	m = markdown{width: 10}
+	m.write("1234567 ")
+	m.pause()
+	if got, want := m.write("890ab")+m.end(), "\n890ab"; got != want {
+		t.Errorf("a word behind a pause: %q, want %q", got, want)
+	}
+	m = markdown{width: 30}
+	if got, want := m.write("text\n\n| a |\n")+m.pause(), "text\n\n"; got != want {
+		t.Errorf("before a table: %q, want %q", got, want)
+	}
+}
+
+// TestMarkdownHeldBack: what waits for its end does not wait for ever.
+func TestMarkdownHeldBack(t *testing.T) {
+	words := strings.Repeat("word ", 2000)
+	for _, in := range []string{"**" + words, "`" + words, "[" + words, "[a](" + words, "```" + words, "| " + words, "#" + words, "_" + words, "![" + words} {
+		m := markdown{width: 80, styled: true}
+		shown := 0
+		for i := range in {
+			shown += len(m.write(in[i : i+1]))
+			if held := i - shown; held > maxRow+100 {
+				t.Errorf("%.10q...: %d bytes are held back", in, held)
+				break
+			}
+		}
+	}
+	m := markdown{width: 80}
+	shown := len(m.write("| a | b |\n|---|---|\n"))
+	for range maxTableRows + 10 {
+		shown += len(m.write("| c | d |\n"))
+	}
+	if shown == 0 {
+		t.Error("an endless table is held back for ever")
+	}
+}
+
+func TestMarkdownTableBounds(t *testing.T) {
+	in := strings.Repeat("|", 8000) + "\n|-|\n" + strings.Repeat("|x\n", 190)
+	if got := renderPieces(in, 4096, 80, true); strings.Count(got, "x") != 190 {
+		t.Errorf("%d cells of 190", strings.Count(got, "x"))
+	}
+}
+
+// FuzzMarkdown cuts a text in two ways; the screen is the same.
+func FuzzMarkdown(f *testing.F) {
+	for _, tt := range markdownTests {
+		f.Add(tt.in, uint16(7), uint8(30))
+	}
+	f.Add(strings.Repeat("-", 600)+"x", uint16(511), uint8(80))
+	f.Add("#"+strings.Repeat(" ", 600)+"x", uint16(511), uint8(80))
+	f.Add("# x "+strings.Repeat("#", 600)+"x\n```\n"+strings.Repeat("`", 600)+"x", uint16(511), uint8(80))
+	f.Add("x\n"+strings.Repeat(" ", 600)+"x", uint16(511), uint8(80))
+	f.Add("**"+strings.Repeat("x", 600)+"**", uint16(513), uint8(80))
+	f.Fuzz(func(t *testing.T, text string, seed uint16, width uint8) {
+		text = strings.ToValidUTF8(text, "?")
+		for _, styled := range []bool{true, false} {
+			whole := markdown{width: int(width), styled: styled}
+			want := whole.write(text) + whole.end()
+			m := markdown{width: int(width), styled: styled}
+			var b strings.Builder
+			for rest, x := []rune(text), uint32(seed)|1; len(rest) > 0; {
+				x = x*1664525 + 1013904223
+				n := min(1+int(x>>16)%9, len(rest))
+				if x&0x300 == 0 {
+					n = min(n*100, len(rest))
+				}
+				b.WriteString(m.write(string(rest[:n])))
+				rest = rest[n:]
+			}
+			if got := b.String() + m.end(); got != want {
+				t.Fatalf("%q in pieces of %d: %q, want %q", text, seed, got, want)
+			}
+			if !strings.ContainsAny(text, "`~\t\x1b") && !strings.Contains(text, "    ") {
+				wantRows(t, want, max(int(width), minWidth))
+			}
+		}
+	})
+}
+
+// TestMarkdownEndless: a model that repeats itself without a line's end costs
+// no more time for each piece than at first.
+func TestMarkdownEndless(t *testing.T) {
+	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`"} {
+		m := markdown{width: 80, styled: true}
+		for range 100_000 {
+			m.write(in)
+		}
+		if got := len(m.line); got > maxRow {
+			t.Errorf("%q without an end: %d bytes are held back undecided", in, got)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"cluade/lineedit"
+)
+
+// inline takes the next character or mark of a line of words; false says that
+// more of the line must come.
+func (m *markdown) inline() bool {
+	rest := m.line
+	n := 0
+	switch c := rest[0]; {
+	case m.ticks > 0 && c == '`':
+		n = m.closeCode(rest)
+	case m.ticks > 0:
+	case c == '[', c == '!':
+		n = m.link(rest)
+	case !m.styled:
+	case c == '`':
+		n = m.openSpan(rest)
+	case c == '*', c == '_':
+		n = m.emphasis(rest)
+	case c == '\\' && len(rest) == 1 && !m.whole:
+		n = wait
+	case c == '\\' && len(rest) > 1 && strings.IndexByte("*_`#|", rest[1]) >= 0:
+		m.addText(rest[1:2])
+		n = 2
+	case c == '#' && m.base == bold && m.prev == ' ' && len(rest) < maxHeld && strings.Trim(rest, "# ") == "": // closing signs of a heading
+		if n = len(rest); !m.whole {
+			n = wait
+		}
+	}
+	if n == 0 {
+		n = m.atom(rest, m.whole || m.force)
+	}
+	if n == wait {
+		return false
+	}
+	m.line = rest[n:]
+	return true
+}
+
+// wait is returned in the place of a length while more text must come.
+const wait = -1
+
+// atom takes the next character, blank or run of plain letters as it stands and
+// returns its length. A character counts when nothing can join it any more.
+func (m *markdown) atom(rest string, whole bool) int {
+	if rest[0] == ' ' || rest[0] == '\t' {
+		m.endWord()
+		if m.prev != 0 {
+			m.spaces++
+			m.joined = false
+			m.prev = ' '
+		}
+		return 1
+	}
+	n := 0
+	for n < len(rest) && rest[n] > ' ' && rest[n] < utf8.RuneSelf && (n == 0 || strings.IndexByte("`*_[!\\#", rest[n]) < 0) {
+		n++
+	}
+	if n > 0 {
+		m.addText(rest[:n])
+		return n
+	}
+	n, width := lineedit.Cluster(rest)
+	switch {
+	case n == len(rest) && !whole:
+		return wait
+	case width == 2: // a row may break before and after it
+		m.endWord()
+		m.addText(rest[:n])
+		m.endWord()
+	default:
+		m.addText(rest[:n])
+	}
+	return n
+}
+
+func (m *markdown) addText(s string) {
+	m.add(s)
+	m.prev, _ = utf8.DecodeLastRuneInString(s)
+}
+
+// addAll takes all of s as it stands.
+func (m *markdown) addAll(s string) {
+	for s != "" {
+		s = s[m.atom(s, true):]
+	}
+}
+
+// openSpan takes the backticks before a span of code. Without an end in reach
+// they are text.
+func (m *markdown) openSpan(rest string) int {
+	n := runLength(rest)
+	found, known := m.closing(rest, n)
+	switch {
+	case found, !known && m.force && n < len(rest) && rest[n] != ' ':
+		m.ticks = n
+		m.style |= inCode
+	case !known:
+		return wait
+	default:
+		m.addText(rest[:n])
+	}
+	return n
+}
+
+func (m *markdown) closeCode(rest string) int {
+	n := runLength(rest)
+	switch {
+	case n == len(rest) && n < maxHeld && !m.whole:
+		return wait
+	case n == m.ticks:
+		m.ticks = 0
+		m.style &^= inCode
+		m.prev = '`'
+	default:
+		m.addText(rest[:n])
+	}
+	return n
+}
+
+// runLength is the number of times that the first character stands there, as
+// far as that matters.
+func runLength(s string) int {
+	n := 1
+	for n < len(s) && n < maxHeld && s[n] == s[0] {
+		n++
+	}
+	return n
+}
+
+// closing looks in reach for the run of exactly n marks that ends what the n
+// marks at the beginning of rest open. known is false while it may yet come.
+func (m *markdown) closing(rest string, n int) (found, known bool) {
+	c := rest[0]
+	for i := n; i < min(len(rest), maxHeld); {
+		if rest[i] != c {
+			i++
+			continue
+		}
+		run := runLength(rest[i:])
+		if i+run == len(rest) && run < maxHeld && !m.whole {
+			return false, false
+		}
+		if run == n && (c == '`' || rest[i-1] != ' ' && (c == '*' || !wordRune(nextRune(rest[i+run:])))) {
+			return true, true
+		}
+		i += run
+	}
+	return false, m.whole || len(rest) >= maxHeld
+}
+
+// emphasis takes * ** *** and the same of _, which count if they touch a word
+// as an opening or closing mark does and, to open, have an end in reach.
+func (m *markdown) emphasis(rest string) int {
+	n := runLength(rest)
+	if n == len(rest) && n < maxHeld && !m.whole {
+		return wait
+	}
+	next := nextRune(rest[n:])
+	before, after := m.prev != 0 && m.prev != ' ', n < len(rest) && strings.IndexByte(" \t./", rest[n]) < 0 // *.c is a file
+	looks := [...]style{0, emphasis, bold, emphasis | bold, 0}[min(n, 4)]
+	inWord := wordRune(m.prev) && (rest[0] == '_' || n == 1 && m.prev < utf8.RuneSelf)
+	switch {
+	case looks == 0:
+	case before && m.style&looks == looks && !(rest[0] == '_' && wordRune(next)):
+		m.style &^= looks
+		return n
+	case after && m.style&looks == 0 && !inWord:
+		found, known := m.closing(rest, n)
+		if !known && !(m.force && rest[0] == '*' && wordRune(next)) {
+			return wait
+		}
+		if found || !known {
+			m.style |= looks
+			return n
+		}
+	}
+	m.addText(rest[:n])
+	return n
+}
+
+// nextRune is the first character of s, 0 of nothing.
+func nextRune(s string) rune {
+	if s == "" {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// wordRune says that r belongs to a word. Beyond ASCII everything does.
+func wordRune(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r >= utf8.RuneSelf
+}
+
+// link takes [text](url) and ![text](url), shown as text (url).
+func (m *markdown) link(rest string) int {
+	open := strings.IndexByte("[!", rest[0])
+	unknown := !m.whole && len(rest) < maxHeld
+	switch {
+	case rest == "!" && unknown:
+		return wait
+	case rest[open:] == "" || rest[open] != '[':
+		m.addText(rest[:1])
+		return 1
+	}
+	reach := rest[:min(len(rest), maxHeld)]
+	mid := strings.IndexByte(reach, ']')
+	if mid < 0 || mid+1 == len(reach) || reach[mid+1] == '(' {
+		end := -1
+		if mid >= 0 && mid+1 < len(reach) {
+			end = closingParen(reach, mid+1)
+		}
+		if end < 0 && unknown {
+			return wait
+		}
+		if text := reach[open+1 : max(mid, open+1)]; end > 0 && !strings.Contains(text, "[") {
+			m.addLink(text, reach[mid+2:end])
+			return end + 1
+		}
+	}
+	m.addText(rest[:open+1])
+	return open + 1
+}
+
+// closingParen is the place of the parenthesis that closes the one at i, -1 if
+// there is none.
+func closingParen(s string, i int) int {
+	depth := 0
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// addLink writes a link; a title behind its address is left out.
+func (m *markdown) addLink(text, url string) {
+	url, _, _ = strings.Cut(strings.TrimSpace(url), " ")
+	switch {
+	case text == "" || text == url:
+		text = url
+	case url != "" && url[0] != '#':
+		text += " (" + url + ")"
+	}
+	m.addAll(text)
+}
