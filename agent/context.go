@@ -13,6 +13,11 @@ const (
 	// imageBytes is what an image counts for: about a thousand tokens at most
 	// servers, whatever the size of its file.
 	imageBytes = 3500
+
+	// What stands in a request around a message, a call and a tool.
+	messageFrame = len(`{"role":"assistant","content":""},`)
+	callFrame    = len(`{"id":"","type":"function","function":{"name":"","arguments":""}},`)
+	toolFrame    = len(`{"type":"function","function":{"name":"","description":"","parameters":}},`)
 )
 
 // meter estimates how many tokens the next request will have: the server's last
@@ -37,7 +42,7 @@ func (m *meter) measure(s *chat.Session, req chat.Request) {
 func toolBytes(specs []chat.ToolSpec) int {
 	n := 0
 	for _, t := range specs {
-		n += len(t.Name) + len(t.Desc) + len(t.Params)
+		n += toolFrame + len(t.Name) + len(t.Desc) + len(t.Params)
 	}
 	return n
 }
@@ -80,12 +85,12 @@ func (m *meter) tokens(bytes int) int {
 func size(msgs []chat.Message) int {
 	n := 0
 	for _, m := range msgs {
-		n += len(m.Content) + len(m.Details) + len(m.ToolCallID) + len(m.Images)*imageBytes
+		n += messageFrame + len(m.Content) + len(m.Details) + len(m.ToolCallID) + len(m.Images)*imageBytes
 		if m.ReasoningKey != "" {
 			n += len(m.Reasoning)
 		}
 		for _, c := range m.ToolCalls {
-			n += len(c.ID) + len(c.Name) + len(c.Args) + len(c.Extra)
+			n += callFrame + len(c.ID) + len(c.Name) + len(c.Args) + len(c.Extra)
 		}
 	}
 	return n
@@ -124,11 +129,12 @@ func (a *Agent) Context() Context {
 		case chat.Tool:
 			c.Results += n
 		case chat.Assistant:
+			text := messageFrame + len(m.Content)
 			m.ToolCalls = nil
-			withoutCalls := size([]chat.Message{m})
-			c.Calls += n - withoutCalls
-			c.Replies += len(m.Content)
-			c.Reasoning += withoutCalls - len(m.Content)
+			said := size([]chat.Message{m})
+			c.Replies += text
+			c.Reasoning += said - text
+			c.Calls += n - said
 		}
 	}
 	return c

@@ -16,20 +16,21 @@ func TestMeter(t *testing.T) {
 	var m meter
 	grow := func(bytes int) { s.Messages = append(s.Messages, chat.Message{Content: strings.Repeat("x", bytes)}) }
 
+	const sent = 6 + 7 + toolFrame + 64 + messageFrame
 	grow(7)
 	m.learn(s, req, chat.Reply{})
-	if got, want := m.context(s), (6+7+64+7)*2/7; got != want {
+	if got, want := m.context(s), (sent+7+messageFrame)*2/7; got != want {
 		t.Errorf("without figures: %d, want %d", got, want)
 	}
-	m.learn(s, req, chat.Reply{Usage: chat.Usage{Prompt: 77, Completion: 5}})
-	if got := m.context(s); got != 82 {
-		t.Errorf("with figures: %d, want 82", got)
+	m.learn(s, req, chat.Reply{Usage: chat.Usage{Prompt: sent, Completion: 5}})
+	if got := m.context(s); got != sent+5 {
+		t.Errorf("with figures: %d, want %d", got, sent+5)
 	}
-	grow(100) // 77 bytes were 77 tokens
-	if got := m.context(s); got != 182 {
-		t.Errorf("after a message: %d, want 182", got)
+	grow(100) // a byte was a token
+	if got := m.context(s); got != sent+5+100+messageFrame {
+		t.Errorf("after a message: %d, want %d", got, sent+5+100+messageFrame)
 	}
-	for _, prompt := range []int{1, 9, 78, 1 << 30} { // 77, 8.6, 0.99 and no bytes a token
+	for _, prompt := range []int{1, sent / 9, sent + 1, 1 << 30} {
 		m.learn(s, req, chat.Reply{Usage: chat.Usage{Prompt: prompt, Completion: 1}})
 		if m.ratio != 1 {
 			t.Errorf("ratio %v was believed", m.ratio)
@@ -37,12 +38,12 @@ func TestMeter(t *testing.T) {
 	}
 	s.Messages = s.Messages[:1]
 	m.forget()
-	if got := m.context(s); got != 77 {
-		t.Errorf("after a cut: %d, want 77", got)
+	if got := m.context(s); got != sent {
+		t.Errorf("after a cut: %d, want %d", got, sent)
 	}
 	s.Model = "other"
 	m.learn(s, req, chat.Reply{})
-	if got, want := m.context(s), 77*2/7; got != want {
+	if got, want := m.context(s), sent*2/7; got != want {
 		t.Errorf("another model: %d, want %d", got, want)
 	}
 }

@@ -59,7 +59,7 @@ func roles(msgs []chat.Message) string {
 }
 
 func TestFullBeforeATurn(t *testing.T) {
-	s := crowded(t, 10, 700, reply{text: goodSummary}, reply{text: "done"})
+	s := crowded(t, 10, 1100, reply{text: goodSummary}, reply{text: "done"})
 	notices := warned(s)
 	if err := s.turn(context.Background(), "go on"); err != nil {
 		t.Fatal(err)
@@ -112,11 +112,11 @@ func TestFullAndNoSummary(t *testing.T) {
 		{"fails", nil, []reply{{err: errors.New("HTTP 500")}}, "the conversation could not be compacted: HTTP 500"},
 		{"too long", nil, []reply{{err: &chat.OverflowError{Err: errors.New("too long")}}}, "the conversation could not be compacted: too long"},
 		{"empty", nil, []reply{{}}, "the conversation could not be compacted: the summary is empty"},
-		{"long", nil, []reply{{text: strings.Repeat("s", 2500)}}, "the conversation could not be compacted: the summary has 2500 bytes and would leave no room in the window"},
-		{"larger", nil, []reply{{text: strings.Repeat("s", 5000)}}, "the conversation could not be compacted: the summary has 5000 bytes, more than"},
+		{"long", nil, []reply{{text: strings.Repeat("s", 3500)}}, "the conversation could not be compacted: the summary has 3500 bytes and would leave no room in the window"},
+		{"larger", nil, []reply{{text: strings.Repeat("s", 6000)}}, "the conversation could not be compacted: the summary has 6000 bytes, more than"},
 	}
 	for _, tt := range tests {
-		s := crowded(t, 10, 700, append(tt.first, reply{text: "done"})...)
+		s := crowded(t, 10, 1100, append(tt.first, reply{text: "done"})...)
 		if tt.change != nil {
 			s.alter(tt.change)
 		}
@@ -133,8 +133,8 @@ func TestFullAndNoSummary(t *testing.T) {
 		if n := len(sent); n < 6 || n%4 != 2 || !strings.HasPrefix(sent[1].Content, "question ") || sent[n-1].Content != "go on" {
 			t.Errorf("%s: sent\n%s", tt.name, show(sent))
 		}
-		if got := s.agent.meter.tokens(s.agent.meter.fixed + size(sent)); got > 350+200 { // half, and the opening
-			t.Errorf("%s: %d tokens remain of 700", tt.name, got)
+		if got := s.agent.meter.tokens(s.agent.meter.fixed + size(sent)); got > 550+200 { // half, and the opening
+			t.Errorf("%s: %d tokens remain of 1100", tt.name, got)
 		}
 		told := strings.Join(*notices, "|")
 		if !strings.Contains(told, tt.told) || !strings.Contains(told, "|the context is full; the oldest ") && !strings.HasPrefix(told, "the context is full; the oldest ") {
@@ -148,7 +148,7 @@ func TestFullAndNoSummary(t *testing.T) {
 
 // TestTrimKeepsTheSummary: what an earlier compaction left stays at the head.
 func TestTrimKeepsTheSummary(t *testing.T) {
-	s := crowded(t, 0, 700, reply{text: "done"})
+	s := crowded(t, 0, 1100, reply{text: "done"})
 	s.alter(func(o *Options) { o.NoCompaction = true })
 	head := opening("SUMMARY", nil)
 	s.session.Messages = append([]chat.Message{head}, exchanges(10)...)
@@ -164,8 +164,8 @@ func TestTrimKeepsTheSummary(t *testing.T) {
 // TestTrimDropsALongSummary: one that fills the window by itself, as after a
 // change to a model with a small one, does not end the session.
 func TestTrimDropsALongSummary(t *testing.T) {
-	s := crowded(t, 0, 700, reply{text: "done"})
-	s.session.Messages = []chat.Message{opening(strings.Repeat("s", 3000), nil), {Role: chat.Assistant, Content: "ok"}}
+	s := crowded(t, 0, 1100, reply{text: "done"})
+	s.session.Messages = []chat.Message{opening(strings.Repeat("s", 4000), nil), {Role: chat.Assistant, Content: "ok"}}
 	s.saved = slices.Clone(s.session.Messages)
 	s.script = []reply{{err: errors.New("down")}, {text: "done"}}
 	if err := s.turn(context.Background(), "go on"); err != nil {
@@ -265,7 +265,7 @@ func TestOverflow(t *testing.T) {
 // TestFullCancelled: a cancel while the summary is made takes nothing away but
 // the input that has no answer.
 func TestFullCancelled(t *testing.T) {
-	s := crowded(t, 10, 700, reply{text: goodSummary})
+	s := crowded(t, 10, 1100, reply{text: goodSummary})
 	before := fmt.Sprint(s.session.Messages)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.act = func(_ int, what string) error {
@@ -302,8 +302,8 @@ func TestContext(t *testing.T) {
 	}
 	s.session.Messages[1].Reasoning, s.session.Messages[1].ReasoningKey = "thought", "reasoning"
 	got := s.agent.Context()
-	want := Context{System: 6, Tools: before.Tools, Inputs: 2, Replies: 10, Reasoning: 7, Calls: len("c1a") + len(`look{"n":1}`),
-		Results: len("look did 1") + len("c1a"), Tokens: 145, Counted: 145, Limit: 200000}
+	want := Context{System: 6, Tools: before.Tools, Inputs: messageFrame + 2, Replies: 2*messageFrame + 10, Reasoning: 7,
+		Calls: callFrame + len("c1a") + len(`look{"n":1}`), Results: messageFrame + len("look did 1") + len("c1a"), Tokens: 145, Counted: 145, Limit: 200000}
 	if got != want || end.Context != got.Tokens || s.session.Context != got.Tokens {
 		t.Errorf("Context() = %+v, want %+v; the status bar shows %d", got, want, end.Context)
 	}

@@ -147,7 +147,7 @@ func TestAgentCompactFails(t *testing.T) {
 		{"empty", reply{text: "<analysis>\nx\n</analysis>"}, "", false, "the summary is empty"},
 		{"nothing", reply{}, "", false, "the summary is empty"},
 		{"calls only", reply{calls: `compact {"summary":"S"}`}, "", false, "the summary is empty"},
-		{"larger", reply{text: strings.Repeat("s", 2000)}, "", false, "the summary has 2000 bytes, more than the 51 that it would replace"},
+		{"larger", reply{text: strings.Repeat("s", 2000)}, "", false, "the summary has 2000 bytes, more than the 321 that it would replace"},
 		{"cancelled before", reply{text: good}, "chat", true, context.Canceled.Error()},
 		{"cancelled while it is written", reply{text: good}, "reply", true, context.Canceled.Error()},
 	}
