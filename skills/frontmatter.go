@@ -14,27 +14,35 @@ import (
 // would be lost: a plain scalar may hold ": ". Keys that are not known are
 // passed over with whatever is nested below them.
 
-// header is the metadata of a skill.
+// header is the metadata of a skill, or of a command.
 type header struct {
 	name, description string
 	tools             []string
+
+	command bool   // description and hint are all that counts
+	hint    string // of a command's arguments
 }
 
 // parse reads the front matter of a text whose line ends are plain, and returns
 // what follows it. An error names the line.
 func parse(text string) (h header, body string, err error) {
+	body, err = h.parse(text)
+	return h, body, err
+}
+
+func (h *header) parse(text string) (body string, err error) {
 	lines := strings.Split(text, "\n")
 	first := 0
 	for first < len(lines) && strings.TrimSpace(lines[first]) == "" {
 		first++
 	}
 	if first == len(lines) || strings.TrimRight(lines[first], " \t") != "---" {
-		return h, "", errors.New("line 1: it does not begin with a line ---")
+		return "", errors.New("line 1: it does not begin with a line ---")
 	}
 	last := first + 1
 	for ; ; last++ {
 		if last == len(lines) {
-			return h, "", fmt.Errorf("line %d: the line --- has no second one that ends the metadata", first+1)
+			return "", fmt.Errorf("line %d: the line --- has no second one that ends the metadata", first+1)
 		}
 		if l := strings.TrimRight(lines[last], " \t"); l == "---" || l == "..." {
 			break
@@ -42,9 +50,9 @@ func parse(text string) (h header, body string, err error) {
 	}
 	r := reader{lines: lines[:last], at: first + 1, seen: map[string]bool{}}
 	for err == nil && r.at < last {
-		err = r.field(&h)
+		err = r.field(h)
 	}
-	return h, strings.TrimLeft(strings.Join(lines[last+1:], "\n"), "\n"), err
+	return strings.TrimLeft(strings.Join(lines[last+1:], "\n"), "\n"), err
 }
 
 // reader goes through the lines of the front matter.
@@ -77,12 +85,16 @@ func (r *reader) field(h *header) (err error) {
 		}
 		r.seen[key] = true
 	}
-	switch key {
-	case "name":
-		h.name, err = r.scalar(rest)
-	case "description":
+	switch {
+	case key == "description":
 		h.description, err = r.scalar(rest)
-	case "allow", "allowed-tools":
+	case h.command && key == "argument-hint":
+		h.hint, err = r.hint(rest)
+	case h.command:
+		r.skip()
+	case key == "name":
+		h.name, err = r.scalar(rest)
+	case key == "allow", key == "allowed-tools":
 		var list []string
 		list, err = r.list(rest)
 		h.tools = append(h.tools, list...)
@@ -132,7 +144,8 @@ func (r *reader) below() []string {
 // scalar reads a text of which rest stands on the key's line, as one line.
 func (r *reader) scalar(rest string) (string, error) {
 	at := r.at - 1
-	if rest = plainText(rest); rest == "" {
+	if plainText(rest) == "" {
+		rest = ""
 		for r.at < len(r.lines) && strings.TrimSpace(r.lines[r.at]) == "" {
 			r.at++
 		}
@@ -141,8 +154,8 @@ func (r *reader) scalar(rest string) (string, error) {
 			r.at++
 		}
 	}
-	switch {
-	case rest == "" || rest == "~" || rest == "null":
+	switch plain := plainText(rest); {
+	case plain == "" || plain == "~" || plain == "null":
 		return "", nil
 	case rest[0] == '"' || rest[0] == '\'':
 		return r.quoted(at, rest)
@@ -159,6 +172,16 @@ func (r *reader) scalar(rest string) (string, error) {
 		text += "\n" + plainText(line)
 	}
 	return oneLine(text), nil
+}
+
+// hint reads a text that may begin with a bracket, as in "[file] [line]": most
+// write it without quotes, which YAML takes for a list.
+func (r *reader) hint(rest string) (string, error) {
+	if rest != "" && strings.IndexByte("[{", rest[0]) >= 0 {
+		r.below()
+		return oneLine(plainText(rest)), nil
+	}
+	return r.scalar(rest)
 }
 
 // isBlockMark says whether s is what begins a block scalar: > or |, a digit for

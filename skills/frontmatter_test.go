@@ -15,6 +15,8 @@ func TestParse(t *testing.T) {
 		{"comment lines", "---\n# c\nname: demo\n  # c: d\n# c: d\ndescription: d\n---\n", "demo", "d", "", ""},
 		{"single quotes", "---\ndescription: 'it''s: \\n #1' # c\n---\n", "", `it's: \n #1`, "", ""},
 		{"double quotes", `---` + "\n" + `description: "a \"b\": \\ \u00e9\x41\n\tc\/"` + "\n---\n", "", `a "b": \ éA c/`, "", ""},
+		{"number sign in quotes", "---\ndescription: \"a # b\" # c\nname: 'x # y'\n---\n", "x # y", "a # b", "", ""},
+		{"number sign in quotes below", "---\ndescription:\n  'a # b' # c\n---\n", "", "a # b", "", ""},
 		{"quotes over lines", "---\ndescription: \"one\n  two \\\n  three\nfour\"\nname: demo\n---\n", "demo", "one two three four", "", ""},
 		{"quoted key", "---\n\"name\": demo\n'description': d\n---\n", "demo", "d", "", ""},
 		{"plain over lines", "---\ndescription: one\n  two: 2 # c\n\n\tthree\nname: demo\n---\n", "demo", "one two: 2 three", "", ""},
@@ -102,7 +104,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("parse(%q): body %q is not its end", s, body)
 		}
 		if strings.ContainsAny(h.name+h.description+strings.Join(h.tools, ""), "\n\x00\x1b") {
-			t.Errorf("parse(%q) = %q: control characters", s, h)
+			t.Errorf("parse(%q) = %+v: control characters", s, h)
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "line ") {
 			t.Errorf("parse(%q) = %v: no line", s, err)

@@ -41,6 +41,7 @@ type Skill struct {
 	Tools       []string // what it declares to need; no permission comes of it
 	Dir         string   // absolute, links resolved
 	Fault       string   // why it is not offered; "" if it is
+	Warning     string   // what was read leniently; "" if nothing was
 
 	root *root // where it was found
 }
@@ -76,6 +77,9 @@ func Find(roots []Root) (list []Skill, notices []string) {
 			notices = append(notices, fmt.Sprintf("only %d names in %s are looked at", maxEntries, f.roots[i].Dir))
 		}
 		for _, s := range found {
+			if s.Warning != "" {
+				notices = append(notices, s.Dir+": "+s.Warning)
+			}
 			same := func(o Skill) bool { return o.Fault == "" && o.Name == s.Name }
 			if i := slices.IndexFunc(list, same); i < 0 || s.Fault != "" {
 				list = append(list, s)
@@ -137,6 +141,9 @@ func (f *finder) search(r *root) (found []Skill, more bool) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		if name[0] == '.' {
+			continue // hidden: an import that did not come to its end
+		}
 		if s, ok := f.look(r, name); ok {
 			found = append(found, s)
 		}
@@ -161,62 +168,73 @@ func (f *finder) look(r *root, name string) (Skill, bool) {
 		s.Fault = "it is a link that leads out of " + r.within
 		return s, !slices.ContainsFunc(f.roots, elsewhere)
 	}
-	text, err := s.read()
-	if err != nil {
-		s.Fault = err.Error()
-		return s, true
-	}
-	h, _, err := parse(text)
-	switch {
-	case err != nil:
-		s.Fault = err.Error()
-	case h.name != "" && !validName(h.name):
-		s.Fault = fmt.Sprintf("the name %.80q is not of 1 to %d letters, digits, dots, underscores and hyphens", h.name, maxName)
-	case h.name == "" && !validName(name):
-		s.Fault = "it has no name, and its directory's cannot be one"
-	case h.description == "":
-		s.Fault = "it has no description"
-	}
-	if s.Fault == "" && h.name != "" {
-		s.Name = h.name
-	}
-	s.Description, s.Tools = h.description, h.tools
+	s.load()
 	return s, true
 }
 
-// read returns the text of the skill's file, without a byte order mark and with
-// plain line ends.
-func (s Skill) read() (string, error) {
-	path, err := filepath.EvalSymlinks(filepath.Join(s.Dir, fileName))
-	if err != nil {
-		return "", reason(err)
+// load reads the metadata. A name that cannot be one gives way to that of the
+// directory, which s has: published skills have titles there.
+func (s *Skill) load() {
+	text, err := s.read()
+	var h header
+	if err == nil {
+		h, _, err = parse(text)
 	}
-	if !inside(s.Dir, path) && !inside(s.root.real, path) {
-		return "", errors.New(fileName + " is a link that leads out of its directory")
+	s.Description, s.Tools = h.description, h.tools
+	switch {
+	case err != nil:
+		s.Fault = err.Error()
+	case h.description == "":
+		s.Fault = "it has no description"
+	case validName(h.name):
+		s.Name = h.name
+	case !validName(s.Name):
+		s.Fault = fmt.Sprintf("it needs a name of 1 to %d letters, digits, dots, underscores and hyphens", maxName)
+	case h.name != "":
+		s.Warning = fmt.Sprintf("the name %.80q is not of 1 to %d letters, digits, dots, underscores and hyphens; its directory's counts", h.name, maxName)
+	}
+}
+
+// read returns the text of the skill's file.
+func (s Skill) read() (string, error) {
+	return readText(filepath.Join(s.Dir, fileName), maxFile, s.Dir, s.root.real)
+}
+
+// readText returns the text of a file of at most max bytes, without a byte order
+// mark and with plain line ends. The file may be a link that stays in one of
+// the directories.
+func readText(path string, max int64, within ...string) (string, error) {
+	name := filepath.Base(path)
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", reason(name, err)
+	}
+	if !slices.ContainsFunc(within, func(dir string) bool { return inside(dir, path) }) {
+		return "", errors.New(name + " is a link that leads out of its directory")
 	}
 	fi, err := os.Lstat(path)
 	if err != nil {
-		return "", reason(err)
+		return "", reason(name, err)
 	}
 	if !fi.Mode().IsRegular() {
-		return "", errors.New(fileName + " is not a regular file")
+		return "", errors.New(name + " is not a regular file")
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0) // it may have become a pipe
 	if err != nil {
-		return "", reason(err)
+		return "", reason(name, err)
 	}
 	defer file.Close()
 	if fi, err = file.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return "", errors.New(fileName + " is not a regular file")
+		return "", errors.New(name + " is not a regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, max+1))
 	switch {
 	case err != nil:
-		return "", reason(err)
-	case len(data) > maxFile:
-		return "", fmt.Errorf("%s is larger than %d bytes", fileName, maxFile)
+		return "", reason(name, err)
+	case int64(len(data)) > max:
+		return "", fmt.Errorf("%s is larger than %d bytes", name, max)
 	case !utf8.Valid(data):
-		return "", errors.New(fileName + " is not UTF-8 text")
+		return "", errors.New(name + " is not UTF-8 text")
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -224,9 +242,9 @@ func (s Skill) read() (string, error) {
 }
 
 // reason is an error without the path.
-func reason(err error) error {
+func reason(name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s cannot be read: %w", fileName, p.Err)
+		return fmt.Errorf("%s cannot be read: %w", name, p.Err)
 	}
 	return err
 }
@@ -236,6 +254,8 @@ func inside(dir, path string) bool {
 	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
 }
 
+// validName says whether s can be a skill's name, and so the name of a
+// directory: dots alone are none.
 func validName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -243,5 +263,5 @@ func validName(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= maxName
+	return strings.Trim(s, ".") != "" && len(s) <= maxName
 }

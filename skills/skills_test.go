@@ -88,10 +88,16 @@ demo|far|home/.cluade/skills/demo|
 		{"names", map[string]string{
 			"work/.cluade/skills/a/SKILL.md": skill("Skill Development", "d"), "work/.cluade/skills/b c/SKILL.md": "---\ndescription: d\n---\n",
 			"work/.cluade/skills/d/SKILL.md": skill("../../etc", "d"), "work/.cluade/skills/e/SKILL.md": skill(strings.Repeat("n", 65), "d"),
-		}, `a|d|work/.cluade/skills/a|the name "Skill Development" is not of 1 to 64 letters, digits, dots, underscores and hyphens
-b c|d|work/.cluade/skills/b c|it has no name, and its directory's cannot be one
-d|d|work/.cluade/skills/d|the name "../../etc" is not of 1 to 64 letters, digits, dots, underscores and hyphens
-e|d|work/.cluade/skills/e|the name "` + strings.Repeat("n", 65) + `" is not of 1 to 64 letters, digits, dots, underscores and hyphens
+			"work/.cluade/skills/f/SKILL.md": skill("..", "d"), "work/.cluade/skills/.hidden/SKILL.md": skill("hidden", "d"),
+		}, `a|d|work/.cluade/skills/a|
+b c|d|work/.cluade/skills/b c|it needs a name of 1 to 64 letters, digits, dots, underscores and hyphens
+d|d|work/.cluade/skills/d|
+e|d|work/.cluade/skills/e|
+f|d|work/.cluade/skills/f|
+work/.cluade/skills/a: the name "Skill Development" is not of 1 to 64 letters, digits, dots, underscores and hyphens; its directory's counts
+work/.cluade/skills/d: the name "../../etc" is not of 1 to 64 letters, digits, dots, underscores and hyphens; its directory's counts
+work/.cluade/skills/e: the name "` + strings.Repeat("n", 65) + `" is not of 1 to 64 letters, digits, dots, underscores and hyphens; its directory's counts
+work/.cluade/skills/f: the name ".." is not of 1 to 64 letters, digits, dots, underscores and hyphens; its directory's counts
 `},
 		{"faults", map[string]string{
 			"work/.cluade/skills/a/SKILL.md": "Body", "work/.cluade/skills/b/SKILL.md": "---\nname: b\ndescription: caf\xe9\n---\n",

@@ -1,0 +1,173 @@
+package skills
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+const (
+	commandEnd  = ".md"
+	maxCommand  = 64 << 10  // bytes of a command's file
+	maxExpanded = 256 << 10 // bytes of the prompt that it becomes
+)
+
+// Command is a prompt that a file holds, for a person who types /NAME. As with
+// skills, what the file declares grants nothing.
+type Command struct {
+	Name        string
+	Description string // one line; else the first of the text
+	Hint        string // what arguments it wants, one line
+	Path        string
+	Fault       string // why it cannot be used; "" if it can
+
+	root *root
+}
+
+// CommandRoots are the places for commands, the nearest first. Links are
+// followed as those of skills are; home and state may be "".
+func CommandRoots(dir, home, state string) []Root {
+	roots := []Root{{Dir: filepath.Join(dir, ".cluade/commands")}, {Dir: filepath.Join(dir, ".claude/commands")}}
+	if state != "" {
+		roots = append(roots, Root{filepath.Join(state, "commands"), home})
+	}
+	if home != "" {
+		roots = append(roots, Root{filepath.Join(home, ".claude/commands"), home})
+	}
+	return roots
+}
+
+// Commands returns the commands of the roots by name. Of several with one name
+// the nearest counts.
+func Commands(roots []Root) (list []Command) {
+	seen := map[string]bool{}
+	for _, r := range resolve(roots) {
+		for _, file := range listed(r.real) {
+			name, ok := strings.CutSuffix(file, commandEnd)
+			if !ok || seen[name] {
+				continue
+			}
+			if c, ok := r.command(name); ok {
+				seen[name] = true
+				list = append(list, c)
+			}
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// FindCommand returns the command of that name.
+func FindCommand(roots []Root, name string) (Command, bool) {
+	for _, r := range resolve(roots) {
+		if c, ok := r.command(name); ok {
+			return c, true
+		}
+	}
+	return Command{}, false
+}
+
+// command reads the command in a file of the root; false says that there is
+// none.
+func (r root) command(name string) (Command, bool) {
+	c := Command{Name: name, Path: filepath.Join(r.real, name+commandEnd), root: &r}
+	if fi, err := os.Stat(c.Path); !validName(name) || err != nil || fi.IsDir() {
+		return c, false
+	}
+	if _, err := c.load(); err != nil {
+		c.Fault = err.Error()
+	}
+	return c, true
+}
+
+// load reads the file and returns its text without the metadata. Metadata that
+// cannot be read costs no more than what it says.
+func (c *Command) load() (string, error) {
+	text, err := readText(c.Path, maxCommand, c.root.real, c.root.within)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(text, "---") {
+		h := header{command: true}
+		if body, err := h.parse(text); err == nil || body != "" {
+			text = body
+		}
+		c.Description, c.Hint = h.description, h.hint
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", errors.New("it holds no text")
+	}
+	if c.Description == "" {
+		line, _, _ := strings.Cut(text, "\n")
+		c.Description = oneLine(strings.TrimLeft(line, "# "))
+	}
+	return text, nil
+}
+
+// Expand returns the prompt that the command and its arguments make. $ARGUMENTS
+// is all of them, $1 to $9 are one each, the text between blanks, and so is
+// $ARGUMENTS[N], which counts from 0. Where none of these occurs the arguments
+// follow the text.
+func (c Command) Expand(args string) (string, error) {
+	text, err := c.load()
+	if err != nil {
+		return "", fmt.Errorf("the command /%s cannot be used: %w", c.Name, err)
+	}
+	text, used := expand(text, args)
+	if !used && args != "" {
+		text += "\n\n" + args
+	}
+	if len(text) > maxExpanded {
+		return "", fmt.Errorf("the command /%s becomes a prompt of more than %d bytes", c.Name, maxExpanded)
+	}
+	return text, nil
+}
+
+// expand puts the arguments into a text, once: what they contain stays as it
+// is. It stops when the result is too long.
+func expand(text, args string) (result string, used bool) {
+	words := strings.Fields(args)
+	word := func(n int) string {
+		if n < len(words) {
+			return words[n]
+		}
+		return ""
+	}
+	var b strings.Builder
+	for b.Len() <= maxExpanded {
+		before, after, found := strings.Cut(text, "$")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		text = after
+		name, isAll := strings.CutPrefix(after, "ARGUMENTS")
+		switch {
+		case isAll && len(name) > 2 && name[0] == '[' && isDigit(name[1:]) && name[2] == ']':
+			b.WriteString(word(int(name[1] - '0')))
+			text = name[3:]
+		case isAll && !isWordByte(name):
+			b.WriteString(args)
+			text = name
+		case isDigit(after) && after[0] != '0' && !isWordByte(after[1:]):
+			b.WriteString(word(int(after[0] - '1')))
+			text = after[1:]
+		default:
+			b.WriteByte('$')
+			continue
+		}
+		used = true
+	}
+	return b.String(), used
+}
+
+func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// isWordByte says that s goes on with a letter, a digit or an underscore: $10
+// and $1st name no argument.
+func isWordByte(s string) bool {
+	return s != "" && (s[0] == '_' || isDigit(s) || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z')
+}

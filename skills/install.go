@@ -1,0 +1,231 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+const (
+	maxCopied  = 10000    // files and directories of one skill
+	maxCopySum = 64 << 20 // bytes of one skill
+)
+
+// Importer puts skills into a directory, each in one of its name. What is there
+// already stays unless Force is set, and then until the new one is complete.
+type Importer struct {
+	Dest                string
+	Force, Link, DryRun bool
+
+	names []string // that were put there, or would have been
+}
+
+// Put copies or links a skill of FindTree, and says what was done, or in a dry
+// run what would be: "installed", "linked", "replaced", or "skipped" with the
+// reason. With an error nothing changed. A skill with a Fault is copied too.
+func (im *Importer) Put(ctx context.Context, s Skill) (done string, err error) {
+	if !validName(s.Name) {
+		return "", fmt.Errorf("it needs a name of 1 to %d letters, digits, dots, underscores and hyphens", maxName)
+	}
+	if slices.Contains(im.names, s.Name) {
+		return "skipped, another one of this name came before", nil
+	}
+	im.names = append(im.names, s.Name)
+	c := copier{ctx: ctx, from: s.Dir}
+	if !im.Link {
+		if err := c.plan(); err != nil {
+			return "", err
+		}
+	}
+	target := filepath.Join(im.Dest, s.Name)
+	done = "installed"
+	if im.Link {
+		done = "linked"
+	}
+	if _, err := os.Lstat(target); err == nil {
+		real, _ := filepath.EvalSymlinks(target)
+		switch {
+		case real == s.Dir:
+			return "skipped, it is the same one", nil
+		case !im.Force:
+			return "skipped, it is there already", nil
+		case real != "" && inside(real, s.Dir):
+			return "", errors.New("it lies in the one that it would replace")
+		}
+		done = "replaced"
+	}
+	if im.DryRun {
+		return done, nil
+	}
+	return done, im.put(&c, target)
+}
+
+// put makes the skill beside its place and then exchanges it for what is there.
+func (im *Importer) put(c *copier, target string) error {
+	tmp, err := os.MkdirTemp(im.Dest, ".import-")
+	if err != nil {
+		return err
+	}
+	fresh, old := filepath.Join(tmp, "new"), filepath.Join(tmp, "old")
+	if im.Link {
+		err = os.Symlink(c.from, fresh)
+	} else {
+		err = c.copy(fresh)
+	}
+	if err == nil {
+		err = exchange(fresh, target, old)
+	}
+	if _, lost := os.Lstat(target); err != nil && lost != nil {
+		if _, kept := os.Lstat(old); kept == nil {
+			return fmt.Errorf("%w; what was there is in %s", err, old)
+		}
+	}
+	os.RemoveAll(tmp)
+	return err
+}
+
+// exchange moves fresh to target, and what is there to old.
+func exchange(fresh, target, old string) error {
+	moved := os.Rename(target, old)
+	if moved != nil && !errors.Is(moved, fs.ErrNotExist) {
+		return moved
+	}
+	err := os.Rename(fresh, target)
+	if err != nil && moved == nil {
+		os.Rename(old, target)
+	}
+	return err
+}
+
+// copier copies one directory. It knows beforehand what of it.
+type copier struct {
+	ctx     context.Context
+	from    string
+	entries []entry
+}
+
+// entry is a file, directory or link, named from the directory's top.
+type entry struct {
+	name string
+	mode fs.FileMode
+	link string // what it points to, from where it stands
+}
+
+// plan lists what is to be copied. A skill that would not be complete, or not
+// safe, as a copy is refused: with links that lead out of it, devices and the
+// like, or too much.
+func (c *copier) plan() error {
+	sum := int64(0)
+	return filepath.WalkDir(c.from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path == c.from {
+			return nil
+		}
+		e := entry{mode: d.Type()}
+		e.name, _ = filepath.Rel(c.from, path)
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || strings.HasPrefix(d.Name(), ".import-")):
+			return fs.SkipDir
+		case e.mode&fs.ModeSymlink != 0:
+			e.link, err = c.linkOf(path)
+		case e.mode.IsRegular():
+			var fi fs.FileInfo
+			if fi, err = d.Info(); err == nil {
+				e.mode = fi.Mode()
+				sum += fi.Size()
+			}
+		case !d.IsDir():
+			err = errors.New("it is neither file nor directory")
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", e.name, err)
+		case len(c.entries) == maxCopied || sum > maxCopySum:
+			return fmt.Errorf("it is larger than %d files or %d bytes", maxCopied, maxCopySum)
+		}
+		c.entries = append(c.entries, e)
+		return nil
+	})
+}
+
+// linkOf is what a link of the copy says: the same place, seen from where the
+// link stands.
+func (c *copier) linkOf(path string) (string, error) {
+	text, err := os.Readlink(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", errors.New("the link leads nowhere")
+	}
+	if filepath.IsAbs(text) || !inside(c.from, real) {
+		return "", errors.New("the link leads out of the skill")
+	}
+	return filepath.Rel(filepath.Dir(path), real)
+}
+
+// copy makes the directory to. Links come last, so that nothing is written
+// through one where the file system takes two spellings for one name.
+func (c *copier) copy(to string) error {
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	for _, links := range []bool{false, true} {
+		for _, e := range c.entries {
+			var err error
+			target := filepath.Join(to, e.name)
+			switch {
+			case c.ctx.Err() != nil:
+				return context.Cause(c.ctx)
+			case links != (e.mode&fs.ModeSymlink != 0):
+			case links:
+				err = os.Symlink(e.link, target)
+			case e.mode.IsDir():
+				err = os.Mkdir(target, 0o755)
+			default:
+				err = copyFile(filepath.Join(c.from, e.name), target, e.mode)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyFile copies a regular file, of whose mode only the right to run it counts.
+func copyFile(from, to string, mode fs.FileMode) error {
+	in, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if fi, err := in.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is no longer a regular file", from))
+	}
+	return writeFile(to, io.LimitReader(in, maxCopySum), mode)
+}
+
+// writeFile makes a file that is not there yet.
+func writeFile(path string, text io.Reader, mode fs.FileMode) error {
+	perm := fs.FileMode(0o644)
+	if mode&0o111 != 0 {
+		perm = 0o755
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, text)
+	return errors.Join(err, out.Close())
+}
