@@ -60,6 +60,8 @@ type Config struct {
 	Color            string
 	SessionsDir      string            // "": sessions in the state directory
 	JournalSync      string            // "none", "turn" or "always"
+	SessionsKeep     int               // sessions to keep; 0: all
+	RewindBytes      int               // of old contents of files that are kept to go back
 	BundledSkills    bool              // those that come with the program are offered
 	Levels           map[string]string // tool -> allow, ask, deny, as configured
 	LevelFiles       map[string]string // tool -> file that set it
@@ -72,6 +74,7 @@ type Config struct {
 	guarded   []guardedValue
 	trusting  bool // guarded values count
 	keyFile   string
+	undo      string // rewind_keep as JSON text, "" where it is not set
 	models    []model
 	entry     *model   // of models, in force
 	overruled []string // keys whose value is the entry's
@@ -103,7 +106,8 @@ type UnknownKey struct{ File, Key, Nearest string }
 type setting struct {
 	json string
 	tier Tier
-	file string // "" if no file
+	file string   // "" if no file
+	over *setting // what it took the place of, but for a default
 }
 
 // Source says which tier set key.
@@ -211,12 +215,16 @@ func (c *Config) store(k *key, v *fastjson.Value, s setting) bool {
 	if !c.admits(k, s.tier, v) {
 		return false
 	}
+	old, had := c.values[k.name]
 	if k.adds {
-		v = union(c.values[k.name].json, v)
+		v = union(old.json, v)
 	}
 	s.json = jsonText(v)
 	if k.mild && s.file != "" && s.json == k.def {
-		s.tier = c.values[k.name].tier
+		s.tier = old.tier
+	}
+	if had && old.tier > TierDefault && !k.adds {
+		s.over = &old
 	}
 	c.values[k.name] = s
 	if k.put != nil {
@@ -287,11 +295,8 @@ func (c *Config) Set(t Tier, key, value string) error {
 	if k == nil {
 		return fmt.Errorf("unknown key %s", key)
 	}
-	v, err := fastjson.Parse(value)
-	if err != nil || k.kind.text {
-		v = fastjson.MustParse(quote(value))
-	}
-	if err := k.kind.verify(v); err != nil {
+	v, err := k.parse(value)
+	if err != nil {
 		return err
 	}
 	next := c.clone()
@@ -303,6 +308,28 @@ func (c *Config) Set(t Tier, key, value string) error {
 	}
 	*c = *next
 	return nil
+}
+
+// parse reads a value as a person writes it: JSON, or where the key is a text,
+// the text itself.
+func (k *key) parse(value string) (*fastjson.Value, error) {
+	v, err := fastjson.Parse(value)
+	if err != nil || k.kind.text {
+		v = fastjson.MustParse(quote(value))
+	}
+	return v, k.kind.verify(v)
+}
+
+// Inherit takes over what was set by hand in the run that had old, by option or
+// command.
+func (c *Config) Inherit(old *Config) error {
+	all := keys()
+	for i := range all {
+		if s := old.values[all[i].name]; s.tier == TierFlag {
+			c.store(&all[i], fastjson.MustParse(s.json), setting{tier: TierFlag})
+		}
+	}
+	return c.settle()
 }
 
 func quote(s string) string { return string(jsonenc.AppendString(nil, s)) }

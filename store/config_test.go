@@ -77,7 +77,7 @@ func TestLoadDefaults(t *testing.T) {
 		BaseURL: "https://api.deepseek.com/v1", Model: "deepseek-v4-pro", MaxSteps: 100, MaxTokens: 131072,
 		RequestTimeout: 600 * time.Second, IdleTimeout: 120 * time.Second, Thinking: true, Effort: "max",
 		ContextLimit: 200000, CompactAt: 0.85, HardCompactAt: 0.95, Compaction: true, Stream: true, Retries: 3, BashTimeout: 30 * time.Second,
-		ResultBytes: 30720, RepeatLimit: 3, ErrorLimit: 4, PollLimit: 25, TextTools: "auto", Color: "auto", JournalSync: "turn", BundledSkills: true,
+		ResultBytes: 30720, RepeatLimit: 3, ErrorLimit: 4, PollLimit: 25, TextTools: "auto", Color: "auto", JournalSync: "turn", BundledSkills: true, RewindBytes: 4 << 20,
 		Web:           Web{Search: "duckduckgo", FetchTimeout: 15 * time.Second, FetchBytes: 32768},
 		Safety:        Safety{Mode: "default", WriteScope: "any", DangerAllow: []string{}, DangerRemote: true, Sandbox: "limits", Limits: Limits{Procs: 64, FileMB: 256}},
 		SSH:           SSH{IdentityFiles: []string{}, Config: filepath.Join(b.home, ".ssh/config"), ConnectTimeout: 10 * time.Second, Timeout: 30 * time.Second},

@@ -201,6 +201,12 @@ func deviceKeys() []key {
 			doc: "where sessions are kept; not set, sessions/ in the state directory"},
 		{name: "journal_sync", tier: "user", kind: oneOf("none", "turn", "always"), def: `"turn"`, put: putString(func(c *Config) *string { return &c.JournalSync }),
 			doc: "when a session is forced to the disk: never, once a turn, with every message"},
+		{name: "sessions_keep", tier: "user", kind: intKind(0, math.MaxInt32), def: "0", put: putInt(func(c *Config) *int { return &c.SessionsKeep }),
+			doc: "sessions kept, newest first; 0 keeps all"},
+		{name: "rewind_keep", tier: "user", kind: boolKind(), put: func(c *Config, v *fastjson.Value) { c.undo = jsonText(v) },
+			doc: "keep what is needed to undo the last turn beside the session; not set, true unless the sessions are on flash"},
+		{name: "rewind_bytes", tier: "lowering free", kind: intKind(0, 67108864), def: "4194304", strict: atMost, put: putInt(func(c *Config) *int { return &c.RewindBytes }),
+			doc: "most bytes of old contents of files that are kept to go back"},
 		{name: "bundled_skills", tier: "false free", kind: boolKind(), def: "true", strict: becomes("false"), put: putBool(func(c *Config) *bool { return &c.BundledSkills }),
 			doc: "offer the skills that come with the program"},
 		{name: "color", tier: "free", kind: oneOf("auto", "always", "never"), def: `"auto"`, put: putString(func(c *Config) *string { return &c.Color }),
@@ -211,7 +217,7 @@ func deviceKeys() []key {
 // laterKeys are checked and kept; nothing reads them yet.
 func laterKeys() []key {
 	text, yes := textKind("a text", notEmpty), boolKind()
-	seconds, count := intKind(1, 3600), intKind(0, math.MaxInt32)
+	seconds := intKind(1, 3600)
 	words := listKind("texts", notEmpty)
 	list := []key{
 		{name: "veil.enabled", tier: "true free", kind: yes, def: "true", strict: becomes("true"), doc: "hide secrets from the model"},
@@ -223,11 +229,8 @@ func laterKeys() []key {
 		{name: "guard.probe", tier: "user", kind: text, doc: "command that tells whether the device is still reached"},
 		{name: "guard.unattended", tier: "user", kind: yes, def: "false", doc: "guarded changes with nobody there"},
 		{name: "mcpServers", tier: "user", kind: serversKind(), def: "{}", doc: "MCP servers by name"},
-		{name: "rewind_keep", tier: "user", kind: yes, doc: "keep what is needed to undo beside the session; not set, true unless the state directory is on flash"},
-		{name: "rewind_bytes", tier: "lowering free", kind: intKind(0, 67108864), def: "4194304", strict: atMost, doc: "memory for undoing"},
 		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},
 		{name: "history_size", tier: "user", kind: intKind(0, 100000), def: "500", doc: "lines kept on disk"},
-		{name: "sessions_keep", tier: "user", kind: count, def: "0", doc: "sessions kept, newest first; 0 keeps all"},
 	}
 	for i := range list {
 		list[i].later = true

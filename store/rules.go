@@ -16,10 +16,93 @@ import (
 // configuration. Everything else in the file is kept, but for its layout. A
 // file that cannot be read is left alone.
 func (p Place) EditRules(list string, edit func([]string) []string) error {
-	if p.State == "" {
-		return errors.New("change the rules: there is no home directory")
+	return p.editFile(func(v *fastjson.Value) error {
+		if v.Get("permissions") == nil {
+			v.Set("permissions", fastjson.MustParse("{}"))
+		}
+		old := v.Get("permissions", list)
+		if old == nil {
+			old = fastjson.MustParse("[]")
+		}
+		if v.Get("permissions").Type() != fastjson.TypeObject || listKind("rules", notEmpty).verify(old) != nil {
+			return configError(p.userFile(), "permissions."+list, "must be a list of rules")
+		}
+		text := []byte{'['}
+		for i, rule := range edit(stringsOf(old)) {
+			if i > 0 {
+				text = append(text, ", "...)
+			}
+			text = jsonenc.AppendString(text, rule)
+		}
+		v.Get("permissions").Set(list, fastjson.MustParseBytes(append(text, ']')))
+		return nil
+	})
+}
+
+// SetKey puts a value into the user's configuration, written as JSON or, for a
+// key that is a text, as it is. What is not a key, not of its kind, or would
+// make the file a faulty one is refused, and the file left alone.
+func (p Place) SetKey(name, value string) error {
+	k, err := p.settable(name)
+	if err != nil {
+		return err
 	}
-	path := filepath.Join(p.State, "config.json")
+	v, err := k.parse(value)
+	if err != nil {
+		return fmt.Errorf("%s %w", name, err)
+	}
+	return p.editFile(func(root *fastjson.Value) error {
+		group, member, nested := strings.Cut(name, ".")
+		if !nested {
+			root.Set(name, v)
+			return nil
+		}
+		if root.Get(group) == nil {
+			root.Set(group, fastjson.MustParse("{}"))
+		}
+		if root.Get(group).Type() != fastjson.TypeObject {
+			return configError(p.userFile(), group, "must be an object")
+		}
+		root.Get(group).Set(member, v)
+		return nil
+	})
+}
+
+// settable is the key of that name, which may be the level of a tool.
+func (p Place) settable(name string) (*key, error) {
+	all := keys()
+	if k := findKey(all, name); k != nil && name != anyTool {
+		return k, nil
+	}
+	if tool, ok := strings.CutPrefix(name, "permissions."); ok {
+		if own, known := toolName(tool); !known || own != tool {
+			return nil, unknownTool("permissions names", tool)
+		}
+		return levelKey(tool, ""), nil
+	}
+	var names []string
+	for _, k := range all {
+		if strings.HasPrefix(k.name, name+".") {
+			return nil, fmt.Errorf("%s is an object: set its members, such as %s", name, k.name)
+		}
+		names = append(names, k.name)
+	}
+	text := fmt.Sprintf("there is no key %s", chat.EscapeText(name, 60))
+	if near := nearest(name, names); near != "" {
+		text += "; is " + near + " meant?"
+	}
+	return nil, errors.New(text)
+}
+
+func (p Place) userFile() string { return filepath.Join(p.State, "config.json") }
+
+// editFile changes the user's configuration, unless it cannot be read or what
+// comes of it could not.
+func (p Place) editFile(edit func(*fastjson.Value) error) error {
+	if p.State == "" {
+		return errors.New("change the configuration: there is no home directory")
+	}
+	path := p.userFile()
 	data, _, fault := readConfig(path)
 	if fault != nil {
 		return fault
@@ -31,30 +114,19 @@ func (p Place) EditRules(list string, edit func([]string) []string) error {
 	if fault != nil {
 		return fault
 	}
-	if v.Get("permissions") == nil {
-		v.Set("permissions", fastjson.MustParse("{}"))
+	if err := edit(v); err != nil {
+		return err
 	}
-	old := v.Get("permissions", list)
-	if old == nil {
-		old = fastjson.MustParse("[]")
+	text := []byte(layOut(v, "") + "\n")
+	if _, fault := defaults(p.Home).apply(path, TierUser, text, 0o600); fault != nil {
+		return fault
 	}
-	if v.Get("permissions").Type() != fastjson.TypeObject || listKind("rules", notEmpty).verify(old) != nil {
-		return configError(path, "permissions."+list, "must be a list of rules")
-	}
-	text := []byte{'['}
-	for i, rule := range edit(stringsOf(old)) {
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		text = jsonenc.AppendString(text, rule)
-	}
-	v.Get("permissions").Set(list, fastjson.MustParseBytes(append(text, ']')))
 	err := os.MkdirAll(p.State, 0o700)
 	if err == nil {
-		err = writeFile(path, []byte(layOut(v, "")+"\n"), true)
+		err = writeFile(path, text, true)
 	}
 	if err != nil {
-		return fmt.Errorf("change the rules: %s", why(err))
+		return fmt.Errorf("write %s: %s", chat.EscapeText(path, maxQuoted), why(err))
 	}
 	return nil
 }

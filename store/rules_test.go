@@ -18,7 +18,7 @@ func TestEditRules(t *testing.T) {
 	if c, _ := b.load(); len(c.Safety.Deny) != 1 || c.Safety.Deny[0].Text != "bash(rm *)" {
 		t.Errorf("deny = %v", c.Safety.Deny)
 	}
-	const text = `{"model":"é\u0007","mine":{"a":[1,{"b":null}],"c":1e3},"permissions":{"bash":"ask","deny":["a\"b"]},"api_key":"sk"}`
+	const text = `{"model":"é","mine":{"s":"\u0007","a":[1,{"b":null}],"c":1e3},"permissions":{"bash":"ask","deny":["a\"b"]},"api_key":"sk"}`
 	b.user(text)
 	if err := b.place().EditRules("deny", add("bash(rm *)")); err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestEditRules(t *testing.T) {
 	if err := json.Unmarshal(must(os.ReadFile(b.userFile())), &got); err != nil {
 		t.Fatal(err)
 	}
-	json.Unmarshal([]byte(`{"model":"é\u0007","mine":{"a":[1,{"b":null}],"c":1e3},"permissions":{"bash":"ask","deny":["a\"b","bash(rm *)"],"ask":["edit"]},"api_key":"sk"}`), &want)
+	json.Unmarshal([]byte(`{"model":"é","mine":{"s":"\u0007","a":[1,{"b":null}],"c":1e3},"permissions":{"bash":"ask","deny":["a\"b","bash(rm *)"],"ask":["edit"]},"api_key":"sk"}`), &want)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the file is %v, want %v", got, want)
 	}

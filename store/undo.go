@@ -42,6 +42,18 @@ func (j *Journal) ForgetUndo() {
 	}
 }
 
+// KeepsUndo says whether sessions keep what is needed to undo their last turn.
+func (c *Config) KeepsUndo(p Place) bool {
+	if c.undo != "" {
+		return c.undo == "true"
+	}
+	dir := c.SessionsDir
+	if dir == "" {
+		dir = p.State
+	}
+	return dir != "" && !OnFlash(dir)
+}
+
 func appendFile(path string, data []byte, sync bool) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0)
 	if err != nil {

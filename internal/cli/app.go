@@ -40,6 +40,7 @@ type app struct {
 	cfg      *store.Config
 	rules    policy.Rules    // of the configuration
 	trust    store.Trust     // the person's word for what a project guards
+	asked    string          // the directory for which it was last asked
 	faults   []string        // of the configuration, until they are shown
 	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed

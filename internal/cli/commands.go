@@ -26,9 +26,16 @@ func slashCommands() []slashCommand {
 		{"help", "", "show this list", "", (*app).cmdHelp},
 		{"exit", "", "leave; so does Ctrl-D", "", cmdExit},
 		{"quit", "", "the same as /exit", "", cmdExit},
-		{"sessions", "", "list the saved sessions", "", (*app).cmdSessions},
+		{"sessions", "[delete ID]", "list the saved ones", "delete", (*app).cmdSessions},
 		{"resume", "<id>", "go on with a saved one", anySession, (*app).cmdResume},
 		{"new", "", "begin a new session", "", (*app).cmdNew},
+		{"clear", "", "empty this one", "", (*app).cmdClear},
+		{"save", "<name>", "give it a name for -r", "", (*app).cmdSave},
+		{"rewind", "[number]", "go back to before a turn", "", (*app).cmdRewind},
+		{"undo", "", "go back to before the last", "", (*app).cmdUndo},
+		{"diff", "", "files that were changed", "", (*app).cmdDiff},
+		{"cwd", "[directory]", "show it, or go there", "", (*app).cmdCwd},
+		{"config", "[set ...]", "show it, or set a key", "all set", (*app).cmdConfig},
 		{"model", "[name|number]", "list, or use another", anyModel, (*app).cmdModel},
 		{"think", "[on|off|...]", "show or change thinking", thinkWords, (*app).cmdThink},
 		{"compact", "[text]", "sum up what was said", "", (*app).cmdCompact},
@@ -122,22 +129,6 @@ func (a *app) cmdJobs(string) (bool, error) {
 }
 
 func cmdExit(*app, string) (bool, error) { return true, nil }
-
-func (a *app) cmdSessions(string) (bool, error) {
-	if a.sessions == nil {
-		return false, errNoSessions
-	}
-	list, err := a.sessions.List()
-	if err != nil {
-		return false, err
-	}
-	if len(list) == 0 {
-		a.out.Print("no saved sessions")
-		return false, nil
-	}
-	a.out.Print(strings.Join(sessionLines(list, a.session.ID), ""))
-	return false, nil
-}
 
 func (a *app) cmdResume(id string) (bool, error) {
 	if a.sessions == nil {

@@ -22,6 +22,8 @@ type flags struct {
 
 	apiKey        string
 	resume        string
+	undoID        string // of undo; "" is the last session
+	deleteID      string // of the session to delete
 	cwd           string
 	sessionFile   string
 	promptFile    string
@@ -31,6 +33,7 @@ type flags struct {
 	cont          bool
 	here          bool
 	list          bool
+	undo          bool
 	yes           bool
 	init          bool
 	force         bool
@@ -90,6 +93,10 @@ var options = []option{
 		help: "with -c or -r: stay in the present directory"},
 	{long: "list-sessions", set: func(f *flags, _ string) error { f.list = true; return nil },
 		help: "list the saved sessions"},
+	{long: "delete-session", value: "ID", set: func(f *flags, v string) error { f.deleteID = v; return nil },
+		help: "delete a saved session after a question; with -y without one"},
+	{long: "undo", value: "ID", optional: true, set: func(f *flags, v string) error { f.undo, f.undoID = true, v; return nil },
+		help: "undo what the last turn of this session, or of the last one, did to files"},
 	{long: "no-session", set: func(f *flags, _ string) error { f.noSession = true; return nil },
 		help: "save no session"},
 	{long: "session-file", value: "PATH", set: func(f *flags, v string) error { f.sessionFile = v; return nil },
@@ -166,8 +173,6 @@ var options = []option{
 	{long: "disallowedTools", later: true},
 	{long: "tools", later: true},
 	{long: "mcp-config", later: true},
-	{long: "undo", later: true},
-	{long: "delete-session", later: true},
 	{long: "status", later: true},
 	{long: "doctor", later: true},
 	{long: "online", later: true},
@@ -247,6 +252,9 @@ func parseArgs(args []string) (*flags, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if f.undo && f.undoID == "" && len(f.words) == 1 {
+		f.undoID, f.words = f.words[0], nil
 	}
 	return f, f.conflict()
 }
@@ -405,6 +413,8 @@ func (f *flags) conflict() error {
 		return errors.New("--session-file goes with -p only")
 	case f.sessionFile != "" && (f.noSession || f.subagent):
 		return errors.New("--session-file saves a session, which --no-session and --subagent do not")
+	case f.undo && (resumes || f.unsaved() || f.words != nil || f.deleteID != ""):
+		return errors.New("--undo takes the id of a session and nothing else")
 	case f.here && !resumes:
 		return errors.New("--here goes with -c or -r only")
 	case f.force && !f.init:

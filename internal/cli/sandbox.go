@@ -7,6 +7,7 @@ import (
 
 	"cluade/internal/chat"
 	"cluade/internal/proc"
+	"cluade/store"
 )
 
 // sandboxKey is the configuration key of the confinement of commands.
@@ -57,7 +58,9 @@ func (a *app) cmdSandbox(word string) (bool, error) {
 		if !ok {
 			return false, fmt.Errorf("there is no level %s; the levels are off, limits and confined", chat.EscapeText(word, 60))
 		}
-		a.cfg.Safety.Sandbox = level.String()
+		if err := a.cfg.Set(store.TierFlag, sandboxKey, level.String()); err != nil {
+			return false, err
+		}
 		a.tools.Sandbox, a.tools.Vars = a.sandbox(), a.childVars()
 	}
 	a.out.Print(sandboxText(a.tools.Sandbox))

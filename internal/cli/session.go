@@ -31,6 +31,8 @@ func (a *app) turn(ctx context.Context, input chat.Message) error {
 		a.out.Notice(n)
 	}
 	input.Content = a.mask(input.Content)
+	a.tools.Rewind.Begin(len(a.session.Messages), input.Content)
+	defer a.tools.Rewind.End()
 	err := a.agent.Turn(ctx, input)
 	if h := a.hint(err); h != "" {
 		a.out.Notice("hint: " + h)
@@ -46,11 +48,35 @@ func (a *app) openSession() error {
 	case f.sessionFile != "":
 		return a.openFile(f.sessionFile)
 	case f.resume != "":
-		return a.resume(f.resume)
+		return a.goOn(f.resume)
 	case f.cont:
 		return a.resumeLatest()
 	}
+	return a.start()
+}
+
+// start begins a session where the run is.
+func (a *app) start() error {
+	if err := a.askTrust(); err != nil {
+		return err
+	}
 	a.newSession()
+	return nil
+}
+
+// goOn resumes the session that the command line means, and says which it is.
+func (a *app) goOn(id string) error {
+	if err := a.resume(id); err != nil {
+		return err
+	}
+	if a.session.ID != "" {
+		id = a.session.ID
+	}
+	name := ""
+	if a.session.Name != "" {
+		name = " (" + a.session.Name + ")"
+	}
+	a.out.Notice(fmt.Sprintf("going on with session %s%s, %d messages", id, name, len(a.session.Messages)))
 	return nil
 }
 
@@ -88,11 +114,10 @@ func (a *app) resumeLatest() error {
 	}
 	switch {
 	case err == nil:
-		return a.resume(id)
+		return a.goOn(id)
 	case errors.Is(err, store.ErrNoSession) && !a.oneShot():
 		a.notices = append(a.notices, "there is no saved session; a new one begins")
-		a.newSession()
-		return nil
+		return a.start()
 	case errors.Is(err, store.ErrNoSession):
 		return errors.New("there is no saved session to go on with")
 	}
@@ -149,22 +174,53 @@ func (a *app) beginResumed(r *store.Resumed) {
 // moveTo makes dir the directory of the run, with the configuration there. A
 // directory that is gone is no reason to stop.
 func (a *app) moveTo(dir string) error {
-	old := a.place
-	if dir == "" || dir == old.Dir || a.flags.here {
-		return nil
+	if dir == "" || dir == a.place.Dir || a.flags.here {
+		return a.askTrust()
 	}
 	if err := os.Chdir(dir); err != nil {
-		a.notices = append(a.notices, fmt.Sprintf("the session's directory cannot be used (%v), staying in %s", err, old.Dir))
-		return nil
+		a.notices = append(a.notices, fmt.Sprintf("the session's directory cannot be used (%v), staying in %s", err, a.place.Dir))
+		return a.askTrust()
+	}
+	if err := a.enterDir(dir); err != nil {
+		return err
+	}
+	a.notices = append(a.notices, "working in "+dir+", where the session began")
+	return nil
+}
+
+// enterDir goes to a directory and reads the configuration there. With an error
+// all is as it was.
+func (a *app) enterDir(dir string) error {
+	old, cfg, client, rules := a.place, a.cfg, a.client, a.rules
+	err := os.Chdir(dir)
+	if err != nil {
+		return err
 	}
 	a.place = store.FindPlace(dir, a.env.Getenv)
-	if err := a.configure(); err != nil {
-		a.place = old
+	if err = a.configure(); err == nil {
+		err = a.askTrust()
+	}
+	if err != nil {
+		a.place, a.cfg, a.client, a.rules = old, cfg, client, rules
 		return errors.Join(err, os.Chdir(old.Dir))
 	}
 	a.openStore()
-	a.notices = append(a.notices, "working in "+dir+", where the session began")
 	return nil
+}
+
+// again makes the parts of the present session anew, from a configuration that
+// has changed. What a person narrowed by hand stays so.
+func (a *app) again() {
+	mode := a.policy.Mode
+	if a.cfg.Source("model") == store.TierDefault && a.session.Model != "" {
+		a.cfg.Model = a.session.Model
+	}
+	a.session.Model = a.cfg.Model
+	a.assemble()
+	if mode != a.policy.Mode && mode.Narrower(a.policy.Mode) {
+		a.setMode(mode)
+	}
+	a.tell()
 }
 
 // setModel takes another model for the requests that follow. A name of the
@@ -212,6 +268,7 @@ func (e endpoint) Chat(ctx context.Context, req chat.Request, onDelta func(chat.
 }
 
 func (a *app) endSession() {
+	a.prune()
 	if a.journal != nil {
 		a.journal.Close()
 	}
@@ -221,48 +278,4 @@ func (a *app) endSession() {
 		}
 		a.tools.Close()
 	}
-}
-
-// listSessions prints what is saved.
-func (a *app) listSessions() (int, error) {
-	if a.place.State == "" {
-		return exitUsage, errors.New("there is no home directory, so no sessions are saved")
-	}
-	list, err := store.OpenSessions(a.place, a.cfg).List()
-	if err != nil {
-		return exitUsage, err
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(a.env.Stderr, "cluade: no saved sessions")
-	}
-	return a.print(strings.Join(sessionLines(list, ""), ""))
-}
-
-// sessionLines shows sessions, one a line; current is marked.
-func sessionLines(list []store.Summary, current string) []string {
-	lines := make([]string, len(list))
-	for i, s := range list {
-		mark := ' '
-		if s.ID == current {
-			mark = '*'
-		}
-		damage := ""
-		if s.Damage != "" {
-			damage = "  [" + s.Damage + "]"
-		}
-		lines[i] = fmt.Sprintf("%c %s  %s  %d messages  ~%s  \"%s\"%s\n", mark, s.ID,
-			s.Created.Format("2006-01-02 15:04"), s.Messages, sizeText(s.Bytes), s.First, damage)
-	}
-	return lines
-}
-
-// sizeText shows a number of bytes in three digits or so.
-func sizeText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }

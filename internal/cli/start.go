@@ -69,8 +69,13 @@ func (a *app) run(ctx context.Context) (int, error) {
 	if err := a.configure(); err != nil {
 		return exitUsage, err
 	}
-	if f.list {
+	switch {
+	case f.list:
 		return a.listSessions()
+	case f.undo:
+		return a.undoSession()
+	case f.deleteID != "":
+		return a.dropSession()
 	}
 	return a.work(ctx)
 }
@@ -83,9 +88,6 @@ func (a *app) work(ctx context.Context) (int, error) {
 		Model:        func() string { return a.client.Model() },
 		Total:        func() int { return a.session.Total.Total() },
 	})
-	if err := a.askTrust(ctx); err != nil {
-		return exitUsage, err
-	}
 	if err := a.openSession(); err != nil {
 		return exitUsage, err
 	}
@@ -144,8 +146,8 @@ func (a *app) enter() error {
 	switch {
 	case a.depth >= maxDepth:
 		return fmt.Errorf("this is run number %d of runs that start each other (CLUADE_DEPTH); no more than %d are allowed", a.depth+1, maxDepth)
-	case a.depth > 0 && a.flags.init:
-		return errors.New("--init is refused in a run that another run started")
+	case a.depth > 0 && (a.flags.init || a.flags.undo || a.flags.deleteID != ""):
+		return errors.New("--init, --undo and --delete-session are refused in a run that another run started")
 	}
 	if a.depth > 0 {
 		a.ignoreWidening()
@@ -216,6 +218,11 @@ func (a *app) configure() error {
 		}
 		if err := cfg.Set(store.TierFlag, s.key, s.value); err != nil {
 			return fmt.Errorf("%s: %w", s.option, err)
+		}
+	}
+	if a.cfg != nil {
+		if err := cfg.Inherit(a.cfg); err != nil {
+			return err
 		}
 	}
 	key, from, withheld, err := a.credential(cfg)

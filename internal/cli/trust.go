@@ -1,25 +1,28 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"cluade/store"
 )
 
-// askTrust asks the person, before a conversation begins, whether what the
-// project's configuration guards may count. Nothing else answers this question,
-// and where it cannot be asked the answer is no.
-func (a *app) askTrust(ctx context.Context) error {
+// askTrust asks the person, before a conversation goes on in a directory, whether
+// what the project's configuration guards may count. Nothing else answers this
+// question, and where it cannot be asked the answer is no. It is asked once as
+// long as the run stays there.
+func (a *app) askTrust() error {
 	g := a.cfg.Guarded(a.place)
-	if g == nil || a.oneShot() || !a.attended() {
+	if g == nil || a.oneShot() || !a.attended() || a.asked == a.place.Dir {
 		return nil
 	}
+	a.asked = a.place.Dir
+	ctx, done := a.untilSignal()
+	defer done()
 	line, err := (&approver{a.env, a.out}).ask(ctx,
 		func(to *stream) string { return trustQuestion(g, to) },
 		func(*stream) string { return "[y] once  [a] always  [N] no: " })
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("ask whether to trust the project: %w", err)
 	}
 	answer := strings.ToLower(strings.TrimSpace(line))

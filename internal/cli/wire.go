@@ -93,28 +93,42 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	first := a.agent == nil
 	a.endSession()
 	a.session, a.journal = s, j
-	a.policy = a.newPolicy(s)
-	a.loadGrants()
-	a.tools = &tools.Env{
-		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Project: a.policy.Project,
-		Saved: a.cfg.SessionsDir, Private: a.cfg.Private(),
-		Keep: a.cfg.ResultBytes, Timeout: a.cfg.BashTimeout, Vars: a.childVars(),
-		Skills: a.skillRoots(), Subagent: a.subagents(), Hidden: a.policy.Hides,
-		Sandbox: a.sandbox(), MustConfine: a.mustConfine(),
-		Web: a.web(),
-		SSH: a.ssh(), Tell: func(text string) { a.emit(agent.Notice{Text: text}) },
+	a.tools = &tools.Env{Rewind: a.rewinder(j), Tell: func(text string) { a.emit(agent.Notice{Text: text}) }}
+	a.assemble()
+	if first && !a.oneShot() {
+		a.out.Print(a.banner())
 	}
+	a.tell()
+}
+
+// assemble makes the parts of the present session from the configuration. What
+// its tools hold (background jobs, connections, what was read) stays.
+func (a *app) assemble() {
+	a.policy = a.newPolicy(a.session)
+	a.loadGrants()
+	a.equip(a.tools)
 	a.prompt = newPrompt(promptOptions{
 		Dir: a.place.Dir, Home: a.place.Home, State: a.place.State, Etc: "/etc", Shell: "/bin/sh",
-		Created: s.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
+		Created: a.session.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
 		Plan: a.flags.agentMode == "plan", Stance: a.stanceText,
 		Skills: a.tools.Skills, Window: func() int { return a.agent.ContextLimit() },
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())
-	if first && !a.oneShot() {
-		a.out.Print(a.banner())
-	}
+}
+
+// equip gives the tools what the configuration says.
+func (a *app) equip(e *tools.Env) {
+	e.Dir, e.Home, e.State, e.Project = a.place.Dir, a.place.Home, a.place.State, a.policy.Project
+	e.Saved, e.Private, e.Hidden = a.cfg.SessionsDir, a.cfg.Private(), a.policy.Hides
+	e.Keep, e.Timeout, e.Vars = a.cfg.ResultBytes, a.cfg.BashTimeout, a.childVars()
+	e.Skills, e.Subagent = a.skillRoots(), a.subagents()
+	e.Sandbox, e.MustConfine = a.sandbox(), a.mustConfine()
+	e.Web, e.SSH = a.web(), a.ssh()
+}
+
+// tell says what is to be said of a session that begins or was changed.
+func (a *app) tell() {
 	for _, n := range slices.Concat(a.stanceWarnings(), a.faults, a.notices) {
 		a.out.Warn(n)
 	}
@@ -189,6 +203,8 @@ func (a *app) emit(e agent.Event) {
 		if a.journal != nil {
 			a.tools.Session = a.journal.Path()
 		}
+	case agent.Compacted:
+		a.tools.Rewind.Replaced()
 	case agent.TurnEnd:
 		a.refused += e.Refused
 		a.count(1, e.Usage)
