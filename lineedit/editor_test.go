@@ -1,0 +1,150 @@
+package lineedit
+
+import (
+	"fmt"
+	"testing"
+	"unicode/utf8"
+)
+
+// desk is an editor with a terminal, without the modes of one.
+type desk struct {
+	r     *Reader
+	vt    *vt
+	wrote int    // bytes, of the last key
+	ended string // what ended the line
+}
+
+func newDesk(t *testing.T, columns, rows int, history ...string) *desk {
+	d := &desk{vt: newVT(t, columns, rows), r: New(Options{History: &History{max: 100}})}
+	for _, line := range history {
+		d.r.o.History.Add(line)
+	}
+	d.r.prompt = "> "
+	d.r.ed.begin("")
+	d.r.screen.columns, d.r.screen.height = columns, rows
+	d.settle()
+	return d
+}
+
+// settle writes what is to be written.
+func (d *desk) settle() {
+	d.r.paint()
+	d.wrote = d.r.screen.out.Len()
+	d.vt.Write(d.r.flush())
+}
+
+// press feeds bytes in pieces of n and applies the keys that come of them.
+func (d *desk) press(keys string, n int) {
+	for keys != "" && d.ended == "" {
+		piece := keys[:min(n, len(keys))]
+		keys = keys[len(piece):]
+		d.r.dec.feed([]byte(piece))
+		d.apply(false)
+	}
+	d.apply(true)
+	d.settle()
+}
+
+func (d *desk) apply(flush bool) {
+	for d.ended == "" {
+		k, ok := d.r.dec.next(flush)
+		if !ok {
+			return
+		}
+		switch d.r.ed.key(k) {
+		case accept:
+			d.ended = "accept"
+		case interrupt:
+			d.ended = "interrupt"
+		case endOfFile:
+			d.ended = "eof"
+		case suspend:
+			d.ended = "suspend"
+		case external:
+			d.ended = "external"
+		case list:
+			d.r.listOptions()
+		}
+		if err := d.r.ed.buf.check(); err != nil {
+			d.vt.t.Fatal(err)
+		}
+	}
+}
+
+func (b *buffer) check() error {
+	switch {
+	case b.pos < 0 || b.pos > len(b.text):
+		return fmt.Errorf("the cursor is at %d of %q", b.pos, b.text)
+	case !utf8.ValidString(b.text) || !utf8.ValidString(b.text[:b.pos]):
+		return fmt.Errorf("no UTF-8: %q, cursor at %d", b.text, b.pos)
+	}
+	return nil
+}
+
+// line is the text with the cursor as |.
+func (d *desk) line() string {
+	b := d.r.ed.buf
+	return b.text[:b.pos] + "|" + b.text[b.pos:]
+}
+
+const (
+	up, down, right, left = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
+	home, end, del        = "\x1b[H", "\x1b[F", "\x1b[3~"
+)
+
+// TestKeys feeds each case in pieces of every size.
+func TestKeys(t *testing.T) {
+	history := []string{"first", "second line", "third\nof two"}
+	tests := []struct{ keys, want string }{
+		{"abc", "abc|"},
+		{"abc" + left + "x", "abx|c"},
+		{"漢字" + left + "x", "漢x|字"},
+		{"e\u0301a" + left + left + "x", "x|e\u0301a"},
+		{"🇩🇪🇫🇷" + left + "x", "🇩🇪x|🇫🇷"},
+		{"👨\u200d👩\u200d👧" + left + "x", "x|👨\u200d👩\u200d👧"},
+		{"👨\u200d👩\u200d👧\x7f", "|"},
+		{"abc" + left + left + right + "x", "abx|c"},
+		{"abc\x02\x02\x06x", "abx|c"},
+		{"abc" + home + "x", "x|abc"}, {"abc\x01x", "x|abc"}, {"abc\x1b[1~x", "x|abc"}, {"abc\x1b[7~x", "x|abc"}, {"abc\x1bOHx", "x|abc"},
+		{"abc\x01" + end + "x", "abcx|"}, {"abc\x01\x05x", "abcx|"}, {"abc\x01\x1b[4~x", "abcx|"}, {"abc\x01\x1b[8~x", "abcx|"}, {"abc\x01\x1bOFx", "abcx|"},
+		{"abc\x7f", "ab|"}, {"abc\x08", "ab|"}, {"\x7f", "|"},
+		{"abc\x01" + del, "|bc"}, {"abc" + del, "abc|"}, {"abc\x01\x04", "|bc"}, {"abc\x04", "abc|"},
+		{"\x04", "|eof"}, {"abc\x03", "abc|interrupt"}, {"abc\r", "abc|accept"}, {"abc\x1bOM", "abc|accept"}, {"\x1a", "|suspend"},
+		{"abc\n", "abc\n|"}, {"abc\x1b\r", "abc\n|"}, {"abc\x1b[13;2ux", "abc\nx|"}, {"abc\x1b[27;2;13~x", "abc\nx|"},
+		{"abc\\\rdef", "abc\ndef|"}, {"abc\\" + left + "\r", "abc|\\accept"},
+		{"one two three\x17", "one two |"}, {"one two  \x17", "one |"}, {"one/two\x17", "|"},
+		{"one two\x1b\x7f\x1b\x08", "|"}, {"one/two\x1b\x7f", "one/|"},
+		{"one two\x1bb\x1bbx", "x|one two"}, {"one two\x01\x1bfx", "onex| two"}, {"one two\x01\x1bd", "| two"},
+		{"one two\x1b[1;5Dx", "one x|two"}, {"one two\x1b[1;3Dx", "one x|two"}, {"one two\x1bOdx", "one x|two"}, {"one two\x1b\x1b[Dx", "one x|two"},
+		{"one two\x01\x1b[1;5Cx", "onex| two"}, {"one two\x01\x1bOcx", "onex| two"}, {"one two\x1b[5Dx", "one twx|o"},
+		{"one two\x15", "|"}, {"one two\x1bb\x0b", "one |"}, {"a\nb\x01\x15\x7f\x0b", "a|"}, {"a\nb" + up + "\x0b", "a|b"},
+		{"one two\x17\x17\x19", "one two|"}, {"one two\x17x\x19", "one xtwo|"}, {"one\x15two\x15\x19", "two|"}, {"one\x15two\x15\x19\x1by", "one|"},
+		{"one\x15two\x15\x19\x1by\x1by", "two|"}, {"x\x19\x1by", "x|"},
+		{"abc\x14", "acb|"}, {"abc\x02\x14", "acb|"}, {"漢字\x14", "字漢|"}, {"a\x14", "a|"}, {"\x14", "|"},
+		{"one two\x17\x1f", "one two|"}, {"one\x1f", "|"}, {"one\x17\x1f\x1f", "|"}, {"\x1f", "|"}, {"one two\x17\x18\x15", "one two|"},
+		{"ab\x1bx\x1b[99~\x1b[1;99Z\x1b[?1;2c\x1b[<0;1;2M\x1b[[Ac", "abc|"}, {"ab\x1b[5~\x1b[6~c", "abc|"},
+		{"ab\x1b", "ab|"}, {"ab\x1b\x1b", "ab|"},
+		{"a\tb", "ab|"}, // nothing to complete
+		{"\x18\x05", "|external"}, {"\x18x\x05", "x|"},
+		{"a\xffb", "a\ufffdb|"}, {"a\xe6\xbc", "a\ufffd\ufffd|"}, {"a\u0085\u009bb", "ab|"}, {"a\U000f0000b", "ab|"},
+		{up, "third\nof two|"}, {up + up + up + "x", "second linex|"}, {up + up + up + up + up + up, "first|"}, {"draft" + up + down, "draft|"},
+		{"draft\x10\x10\x10\x0e\x0e", "draft|"}, {down, "|"}, {"a\nbcd" + up + "x", "ax|\nbcd"}, {"abcd\ne" + up + "x" + down + "y", "axbcd\ney|"},
+		{"\x12sec", "|second line"}, {"\x12sec\x05x", "second linex|"}, {"\x12sec\r", "|second lineaccept"},
+		{"ab\x12sec\x07x", "abx|"}, {"\x12i", "th|ird\nof two"}, {"\x12i\x12", "second l|ine"}, {"\x12i\x12\x12", "f|irst"}, {"\x12i\x12\x12\x12", "f|irst"}, {"\x12o\x12x", "sec|ond line"}, {"\x12zzz\x1b", "|"},
+		{"\x12zz\x7f\x7fsec\x1b", "|second line"}, {"ab\x12sec\x03", "|second lineinterrupt"}, {"\x12sec" + up + up + "x", "firstx|"},
+		{"\x1b[200~line 1\nline 2\x1b[201~\r", "line 1\nline 2|accept"},
+		{"\x1b[200~a\r\nb\rc\x1b[201~", "a\nb\nc|"}, {"\x1b[200~\x1b[31ma\x07\x03\x1b[201~b", "[31mab|"}, {"\x1b[200~\x1b[201~b", "b|"},
+		{"x\x1b[200~漢\x1b[20\x1b[201~y", "x漢[20y|"}, {"\x1b[200~a\tb\x1b[201~", "a\tb|"},
+	}
+	for _, tt := range tests {
+		for n := 1; n <= len(tt.keys); n++ {
+			d := newDesk(t, 80, 24, history...)
+			d.press(tt.keys, n)
+			got := d.line() + d.ended
+			if got != tt.want {
+				t.Errorf("%q in pieces of %d: %q, want %q", tt.keys, n, got, tt.want)
+				break
+			}
+		}
+	}
+}
