@@ -139,6 +139,8 @@ type Keys struct {
 	signals chan os.Signal
 	watched chan struct{} // closed when nobody reads signals any more
 	news    chan Code     // what signals mean
+
+	stoppable bool // SIGTSTP is not ignored, as nohup and some shells have it
 }
 
 // OpenKeys begins to read keys. What was typed before counts, unless it was
@@ -158,20 +160,17 @@ func openKeys(ctx context.Context, t Terminal, paste bool, dec *decoder) (*Keys,
 		signals: make(chan os.Signal, 4), watched: make(chan struct{}), news: make(chan Code, 4),
 	}
 	// The signals first: a stop must find the terminal as it was.
-	k.notify()
+	signal.Notify(k.signals, syscall.SIGWINCH, syscall.SIGCONT)
+	if k.stoppable = !signal.Ignored(syscall.SIGTSTP); k.stoppable {
+		signal.Notify(k.signals, syscall.SIGTSTP)
+		catchStops(true)
+	}
 	go k.watch()
 	if err := t.Modes.take(t, paste); err != nil {
 		k.end()
 		return nil, err
 	}
 	return k, nil
-}
-
-func (k *Keys) notify() {
-	signal.Notify(k.signals, syscall.SIGWINCH, syscall.SIGCONT)
-	if !signal.Ignored(syscall.SIGTSTP) {
-		signal.Notify(k.signals, syscall.SIGTSTP)
-	}
 }
 
 // watch makes signals end a wait.
@@ -204,6 +203,9 @@ func (k *Keys) close(last []byte) error {
 }
 
 func (k *Keys) end() {
+	if k.stoppable {
+		catchStops(false)
+	}
 	signal.Stop(k.signals)
 	close(k.signals)
 	<-k.watched
@@ -219,16 +221,16 @@ func (k *Keys) suspend(last []byte) error {
 	if err := k.t.Modes.give(last); err != nil {
 		return err
 	}
-	if !signal.Ignored(syscall.SIGTSTP) {
+	if k.stoppable {
 		resumed := make(chan os.Signal, 1)
 		signal.Notify(resumed, syscall.SIGCONT)
-		usually := stopAsUsual()
+		catchStops(false)
 		syscall.Kill(0, syscall.SIGTSTP)
 		select {
 		case <-resumed:
 		case <-time.After(200 * time.Millisecond): // where nobody could continue us the kernel does not stop us
 		}
-		usually()
+		catchStops(true)
 		signal.Stop(resumed)
 	}
 	return k.t.Modes.take(k.t, k.paste)

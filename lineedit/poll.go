@@ -111,20 +111,19 @@ func poll(fds []pollFd, limit time.Duration) error {
 	return nil
 }
 
-// stopAsUsual makes SIGTSTP what it is for a program that does not catch it,
-// until the function returned is called. The runtime never gives a signal back
-// that it once caught, so the kernel is asked (rt_sigaction(2)): an action of
-// zeros is the default one on every machine.
-func stopAsUsual() (again func()) {
-	var usual, before [16]uint64
+// catchStops says whether SIGTSTP comes by way of package signal or stops the
+// process, as usual. The runtime never gives a signal back that it once caught,
+// and so would leave it without effect; so the kernel is asked (rt_sigaction(2)).
+// An action of zeros is the usual one on every machine, and the runtime's own is
+// that of another signal it catches.
+func catchStops(yes bool) {
+	var action [16]uint64
 	size := uintptr(8) // bytes of a set of signals
 	if strings.HasPrefix(runtime.GOARCH, "mips") {
 		size = 16
 	}
-	set := func(action, old *[16]uint64) {
-		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGTSTP),
-			uintptr(unsafe.Pointer(action)), uintptr(unsafe.Pointer(old)), size, 0, 0)
+	if yes {
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGWINCH), 0, uintptr(unsafe.Pointer(&action)), size, 0, 0)
 	}
-	set(&usual, &before)
-	return func() { set(&before, nil) }
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGTSTP), uintptr(unsafe.Pointer(&action)), 0, size, 0, 0)
 }

@@ -68,6 +68,9 @@ func child(how string) {
 			return
 		}
 		fmt.Printf("got %q\n", line)
+		if line == "work" {
+			<-ctx.Done()
+		}
 	}
 }
 
@@ -321,6 +324,14 @@ func TestSuspend(t *testing.T) {
 		p.sees(`got "abcd"`)
 		p.sees("> ")
 		p.types("x\x1a")
+		p.sees("sh: ")
+		p.types("fg\n")
+		p.sees("> x")
+		p.types("\x03")
+		p.sees("> ")
+		p.types("work\r")
+		p.sees(`got "work"`)
+		p.types("\x1a") // no key is read now
 		p.sees("sh: ")
 		p.types("kill %1; fg\n")
 		p.sees("end: context canceled")
