@@ -104,6 +104,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "mounts": // of one's own, which nobody else sees
+				return exec.Command("unshare", "-m", "--propagation", "private", "true").Run() == nil, nil
 			case "emulated":
 				return os.Getenv("CLUADE_EMU") != "", nil
 			case "landlock":
