@@ -46,7 +46,7 @@ func New(o Options) (*Client, error) {
 		url:    under(base, "/chat/completions"),
 		host:   strings.ToLower(base.Host),
 		quirks: quirksOf(strings.ToLower(base.Hostname())),
-		roots:  newRoots(base.Hostname(), o.CAFile),
+		roots:  newRoots(o.CAFile),
 		known:  map[string]*learnt{},
 		images: map[string]bool{},
 		unit:   time.Second,

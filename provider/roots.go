@@ -21,7 +21,6 @@ var errNoRoots = errors.New("no CA certificates on this device: install ca-bundl
 // server's chain names, and the bundle is read once. What is checked is the
 // same.
 type roots struct {
-	host     string // the server's name or address
 	caFile   string // extra PEM file, or ""
 	sessions tls.ClientSessionCache
 	now      func() time.Time
@@ -31,8 +30,8 @@ type roots struct {
 	err    error // why nothing could be read
 }
 
-func newRoots(host, caFile string) *roots {
-	return &roots{host: host, caFile: caFile, sessions: tls.NewLRUClientSessionCache(4), now: time.Now}
+func newRoots(caFile string) *roots {
+	return &roots{caFile: caFile, sessions: tls.NewLRUClientSessionCache(4), now: time.Now}
 }
 
 // bundles are the places of the bundle, after SSL_CERT_FILE; the first that
@@ -44,19 +43,14 @@ var bundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"
 // the device's bundle and caFile, "" for none, are read when they are first
 // needed.
 func TLS(caFile string) func(host string) *tls.Config {
-	shared := newRoots("", caFile)
-	return func(host string) *tls.Config {
-		return shared.configFor(host, false)
-	}
+	shared := newRoots(caFile)
+	return func(host string) *tls.Config { return shared.config(host, false) }
 }
 
-// config is the TLS configuration for the model's server.
-func (r *roots) config(unchecked bool) *tls.Config { return r.configFor(r.host, unchecked) }
-
-// configFor is the TLS configuration for a host. The check is verify, which
+// config is the TLS configuration for a host. The check is verify, which
 // runs for every connection; unchecked is for a server on the local network
 // whose user asked for it.
-func (r *roots) configFor(host string, unchecked bool) *tls.Config {
+func (r *roots) config(host string, unchecked bool) *tls.Config {
 	return &tls.Config{
 		InsecureSkipVerify: true, // the check is VerifyConnection
 		ClientSessionCache: r.sessions,

@@ -18,11 +18,11 @@ func newHTTP(insecure bool, r *roots) *httpc.Client {
 	return &httpc.Client{
 		Dial:  dialer.DialContext,
 		Proxy: proxyFor,
-		TLS: func(_ string, raw net.Conn) *tls.Config {
+		TLS: func(host string, raw net.Conn) *tls.Config {
 			// Whether a certificate may go unchecked depends on the address
 			// that was dialled, not on the name, which anybody's resolver can
 			// answer.
-			return r.config(insecure && raw != nil && isPrivateConn(raw))
+			return r.config(host, insecure && raw != nil && isPrivateConn(raw))
 		},
 	}
 }

@@ -188,9 +188,15 @@ func TestInsecureIsLocal(t *testing.T) {
 			t.Errorf("isPrivateConn(%q) = %v, want %v", tt.addr, got, tt.private)
 		}
 	}
-	checked := newRoots("h", "").config(false)
-	if err := checked.VerifyConnection(tls.ConnectionState{}); err == nil {
-		t.Error("a server without a certificate passed the check")
+	for _, tt := range []struct {
+		insecure bool
+		raw      net.Conn // nil behind a proxy
+		checked  bool
+	}{{true, addrConn{addr: "192.168.1.1:443"}, false}, {true, addrConn{addr: "8.8.8.8:443"}, true}, {true, nil, true}, {false, addrConn{addr: "127.0.0.1:1"}, true}} {
+		cfg := newHTTP(tt.insecure, newRoots("")).TLS("h", tt.raw)
+		if err := cfg.VerifyConnection(tls.ConnectionState{}); (err != nil) != tt.checked {
+			t.Errorf("insecure %v, by %v: a server without a certificate gives %v", tt.insecure, tt.raw, err)
+		}
 	}
 }
 
