@@ -165,7 +165,7 @@ func question(q agent.Approval, to *stream) string {
 	if s.URL != "" {
 		field("url", s.URL)
 	}
-	// What a preview says of a command follows the command; that is shown as a
+	// What a preview says of a command follows the command, which is shown as a
 	// field, so that none of its lines passes for one of ours.
 	preview, after := strings.CutPrefix(q.Preview, s.Command)
 	if s.Command != "" {
@@ -174,10 +174,20 @@ func question(q agent.Approval, to *stream) string {
 	if s.Command != "" && !after {
 		field("directory", s.Dir)
 	}
+	diff := false
 	for line := range strings.Lines(strings.TrimPrefix(preview, "\n")) {
-		b.WriteString("  " + show(strings.TrimSuffix(line, "\n")) + "\n")
+		line = strings.TrimSuffix(line, "\n")
+		diff = diff || strings.HasPrefix(line, "@@ ")
+		if name, value, ok := strings.Cut(line, ": "); ok && s.Command != "" && after {
+			field(name, value)
+		} else {
+			b.WriteString("  " + to.paint(diffColor(line, diff), show(line)) + "\n")
+		}
 	}
 	reason := show(q.Reason)
+	if to.tty != nil { // no command: its rows may be broken between words
+		reason = strings.TrimPrefix(wrapBehind(reason, strings.Repeat(" ", 13), 12, columns(to.tty)-1), " ")
+	}
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
 			field("device", name)
@@ -189,6 +199,20 @@ func question(q agent.Approval, to *stream) string {
 	}
 	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
 	return b.String()
+}
+
+// diffColor is the colour of a line, which may be one of a unified diff.
+func diffColor(line string, diff bool) string {
+	switch {
+	case !diff:
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "@@ "):
+		return cyan
+	}
+	return ""
 }
 
 // shower is how a text of others is made visible on a stream.

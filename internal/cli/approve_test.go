@@ -243,7 +243,7 @@ func TestQuestion(t *testing.T) {
 		{"command in the preview", agent.Approval{
 			Subject: policy.Subject{Tool: "bash", Effect: policy.Execute, Command: "rm x\ndirectory: /tmp", Dir: "/root"},
 			Preview: "rm x\ndirectory: /tmp\ndirectory: /root\ntimeout: 30 s", Reason: "r",
-		}, "\x1b[33mpermission needed: bash\x1b[0m  (Execute)\n  command    rm x\n             directory: /tmp\n  directory: /root\n  timeout: 30 s\n  reason     r\n"},
+		}, "\x1b[33mpermission needed: bash\x1b[0m  (Execute)\n  command    rm x\n             directory: /tmp\n  directory  /root\n  timeout    30 s\n  reason     r\n"},
 		{"hidden", agent.Approval{
 			Subject: policy.Subject{Tool: "ba\x1b[2Jsh", Effect: policy.External, Command: "ls \x1b]0;t\a\u202e\nsecond\r\tx", Dir: "/a\nb"}, Reason: "x\x1b[31m",
 		}, "\x1b[33m" + `permission needed: ba\x1b[2Jsh` + "\x1b[0m  (External)" + "\n" + `  command    ls \x1b]0;t\a\u202e` + "\n" +
@@ -252,6 +252,11 @@ func TestQuestion(t *testing.T) {
 			Subject: policy.Subject{Tool: "write", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a/b", Real: "/a/b"}, {Abs: "/a/l", Real: "/etc/x"}}},
 			Preview: "new file\n\ttext\x07\n\nlast", Reason: "r",
 		}, "\x1b[33mpermission needed: write\x1b[0m  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
+		{"change", agent.Approval{
+			Subject: policy.Subject{Tool: "edit", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a", Real: "/a"}}},
+			Preview: "1 line added, 1 removed\n@@ -1,2 +1,2 @@\n a: b\n-old\n+new\x1b[m\n", Reason: "r",
+		}, "\x1b[33mpermission needed: edit\x1b[0m  (Write)\n  path       /a\n  1 line added, 1 removed\n  \x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n   a: b\n" +
+			"  \x1b[31m-old\x1b[0m\n  \x1b[32m+new\\x1b[m\x1b[0m\n  reason     r\n"},
 		{"the dangerous part", agent.Approval{
 			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", Command: "ls; reboot"}, Reason: "it cuts", Danger: true, Segment: "reboot",
 		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  command    ls; reboot\n  directory  \n  dangerous  \x1b[31mreboot\x1b[0m\n  reason     \x1b[31mit cuts\x1b[0m\n"},

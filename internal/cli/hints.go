@@ -125,14 +125,36 @@ func (a *app) hint(err error) string {
 		return "cluade --init --force replaces it"
 	case errors.Is(err, store.ErrNoSession):
 		return "cluade --list-sessions shows what is there"
-	case errors.Is(err, agent.ErrMaxSteps):
-		return "--max-steps, or max_steps in the configuration, raises the limit"
-	case errors.Is(err, agent.ErrMaxTokens):
-		return "--max-total-tokens, or max_total_tokens in the configuration, raises the limit"
-	case errors.Is(err, agent.ErrTimeLimit):
-		return "--time-limit, or time_limit in the configuration, raises the limit"
+	case isGuard(err):
+		return a.guardHint(err)
 	}
 	return ""
+}
+
+// guardHint says how to get past a limit. Where no prompt waits for it, that is
+// another command line.
+func (a *app) guardHint(err error) string {
+	var hints []string
+	for _, l := range []struct {
+		err         error
+		option, key string
+	}{
+		{agent.ErrMaxSteps, "--max-steps", "max_steps"},
+		{agent.ErrMaxTokens, "--max-total-tokens", "max_total_tokens"},
+		{agent.ErrTimeLimit, "--time-limit", "time_limit"},
+	} {
+		if errors.Is(err, l.err) {
+			hints = append(hints, l.option+", or "+l.key+" in the configuration, raises the limit")
+		}
+	}
+	switch {
+	case !a.oneShot() || a.journal == nil || a.agent.SaveError() != nil:
+	case a.flags.sessionFile != "":
+		hints = append(hints, "the same --session-file with the prompt continue goes on")
+	default:
+		hints = append(hints, "cluade -c continue goes on")
+	}
+	return strings.Join(hints, "; ")
 }
 
 func (a *app) statusHint(code int) string {

@@ -288,10 +288,21 @@ func (m *markdown) putLong(s string, st style) {
 }
 
 // wrapBehind is text as it stands behind col columns of other text, broken into
-// rows. Those behind the first are indented.
-func wrapBehind(text string, col, width int) string {
-	m := markdown{width: max(width, minWidth), indent: "  ", col: col, spaces: 1, begun: true, prev: ' '}
+// rows, with indent before those that follow.
+func wrapBehind(text, indent string, col, width int) string {
+	m := markdown{width: max(width, minWidth), indent: indent, col: col, spaces: 1, begun: true, prev: ' '}
 	m.addAll(text)
 	m.endWord()
 	return m.take()
+}
+
+// wrapText is text in rows, without its blank lines.
+func wrapText(text string, width int) []string {
+	m := markdown{width: max(width, minWidth)}
+	for line := range strings.SplitSeq(text, "\n") {
+		m.prev = ' ' // blanks at the beginning count
+		m.addAll(line)
+		m.endLine()
+	}
+	return strings.FieldsFunc(m.take(), func(r rune) bool { return r == '\n' })
 }

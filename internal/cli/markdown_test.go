@@ -249,3 +249,23 @@ func TestMarkdownEndless(t *testing.T) {
 		}
 	}
 }
+
+func TestWrapText(t *testing.T) {
+	tests := []struct {
+		in   string
+		w    int
+		rows string // separated by |
+	}{
+		{"", 10, ""},
+		{"\n \n", 10, ""},
+		{"one\n\n  two\n", 10, "one|  two"},
+		{"one two three four", 10, "one two|three four"},
+		{"0123456789abcdefghij-tail", 10, "0123456789|abcdefghij|-tail"},
+		{"漢字漢字漢", 8, "漢字漢字|漢"},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(wrapText(tt.in, tt.w), "|"); got != tt.rows {
+			t.Errorf("wrapText(%q, %d) = %q, want %q", tt.in, tt.w, got, tt.rows)
+		}
+	}
+}

@@ -13,12 +13,12 @@ import (
 // outputOptions say how a run is shown. The functions are called at the end of
 // a turn.
 type outputOptions struct {
-	Quiet        bool          // only the final answer on stdout, no status bar
-	Color        string        // auto, always or never
-	ASCII        bool          // the terminals show no more than ASCII
-	ContextLimit func() int    // tokens of the model's window, 0 if unknown
-	Model        func() string // the model's name
-	Total        func() int    // tokens billed in the session
+	Quiet        bool              // only the final answer on stdout, no status bar
+	Color        string            // auto, always or never
+	ASCII        bool              // the terminals show no more than ASCII
+	ContextLimit func() int        // tokens of the model's window, 0 if unknown
+	Model        func() string     // the model's name
+	Total        func() chat.Usage // billed in the session
 }
 
 // output is the renderer of events and the only writer of the streams while a
@@ -76,12 +76,13 @@ func newOutput(env Env, o outputOptions) *output {
 	return out
 }
 
-// ShowThinking says whether all that the model thinks is shown, or its last
-// lines.
-func (o *output) ShowThinking(all bool) {
+// ToggleThinking changes between showing all that the model thinks and showing
+// its last lines, and says which it is now.
+func (o *output) ToggleThinking() (all bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.thinking = all
+	o.thinking = !o.thinking
+	return o.thinking
 }
 
 // Notice tells the person something on stderr.

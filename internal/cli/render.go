@@ -79,7 +79,7 @@ func (o *output) course(color, words, about string) {
 	line := s.paint(color, words)
 	if about = cutColumns(chat.EscapeText(about, gistBytes), gistColumns); about != "" && s.tty != nil {
 		width := columns(s.tty) - 1
-		about = wrapBehind(cutColumns(about, max(gistRows*width-len(words), 3)), len(words), width)
+		about = wrapBehind(cutColumns(about, max(gistRows*width-len(words), 3)), "  ", len(words), width)
 		line += s.paint(grey, about)
 	} else if about != "" {
 		line += " " + s.paint(grey, about)
@@ -159,9 +159,9 @@ func (o *output) showThought() {
 	if o.thinking {
 		most = len(o.thought)
 	}
-	lines := lastLines(chat.CleanText(o.thought), most, max(columns(o.out.tty)-1-len(thoughtMark), 1))
+	lines := wrapText(chat.CleanText(o.thought), columns(o.out.tty)-1-len(thoughtMark))
 	o.thought = ""
-	for _, l := range lines {
+	for _, l := range lines[max(0, len(lines)-most):] {
 		o.line(&o.out, dim, thoughtMark+l)
 	}
 }
@@ -240,7 +240,7 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 	answer := chat.CleanText(e.Answer)
 	switch {
 	case answer == "" || o.live && o.shown:
-	case o.live && e.Err == nil:
+	case o.out.seen && e.Err == nil:
 		o.answer(answer)
 		o.text(o.md.end())
 	case e.Err == nil:

@@ -19,7 +19,7 @@ func view(live bool, o outputOptions) (out *output, stdout, stderr *bytes.Buffer
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	o.Model = func() string { return "big-model" }
 	if o.Total == nil {
-		o.Total = func() int { return 12345 }
+		o.Total = func() chat.Usage { return chat.Usage{Prompt: 12345} }
 	}
 	if o.ContextLimit == nil {
 		o.ContextLimit = func() int { return 0 }
@@ -152,7 +152,7 @@ func TestRender(t *testing.T) {
 }
 
 func TestRenderColours(t *testing.T) {
-	o, stdout, stderr := view(true, outputOptions{Color: "always", ContextLimit: func() int { return 200000 }, Total: func() int { return 99 }})
+	o, stdout, stderr := view(true, outputOptions{Color: "always", ContextLimit: func() int { return 200000 }, Total: func() chat.Usage { return chat.Usage{Prompt: 90, Completion: 9, Cached: 64} }})
 	o.Emit(agent.StepStart{N: 1})
 	o.Emit(agent.ReasoningDelta{Text: "hm"})
 	o.Emit(agent.ReplyEnd{})
@@ -165,7 +165,7 @@ func TestRenderColours(t *testing.T) {
 	o.Notice("n")
 	o.Prompt("> ")
 	want := "\x1b[32m[step 1]\x1b[0m\n\x1b[2m~ hm\x1b[0m\n\x1b[32m[using tool: read...]\x1b[0m \x1b[90m/etc/hosts\x1b[0m\n" +
-		"\x1b[31mread: error: no\x1b[0m\n\x1b[35m-- big-model - 99 tokens - 4.1% context - 1.0s\x1b[0m\n\x1b[36m> \x1b[0m" +
+		"\x1b[31mread: error: no\x1b[0m\n\x1b[35m-- big-model - 99 tokens - 4.1% context - 1.0s - 64 cached\x1b[0m\n\x1b[36m> \x1b[0m" +
 		"|\x1b[33m[slow]\x1b[0m\n\x1b[31m[provider error: no]\x1b[0m\n\x1b[33mcluade: warning: w\x1b[0m\n\x1b[31mcluade: error: e\x1b[0m\ncluade: n\n"
 	if got := stdout.String() + "|" + stderr.String(); got != want {
 		t.Errorf("%q\nwant\n%q", got, want)
@@ -398,7 +398,9 @@ func TestPipeGetsTheText(t *testing.T) {
 
 func TestAllThinking(t *testing.T) {
 	o, stdout, _ := view(true, outputOptions{})
-	o.ShowThinking(true)
+	if !o.ToggleThinking() {
+		t.Error("thinking is not shown")
+	}
 	for _, p := range []string{"one\ntwo", " words\nthree\nfo", "ur\nfive", strings.Repeat(" word", 1000)} {
 		o.Emit(agent.ReasoningDelta{Text: p})
 	}

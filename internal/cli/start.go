@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cluade/internal/chat"
 	"cluade/internal/policy"
 	"cluade/internal/proc"
 	"cluade/store"
@@ -86,7 +87,7 @@ func (a *app) work(ctx context.Context) (int, error) {
 		Quiet: a.flags.quietRun(), Color: a.cfg.Color, ASCII: a.flags.ascii,
 		ContextLimit: func() int { return a.agent.ContextLimit() },
 		Model:        func() string { return a.client.Model() },
-		Total:        func() int { return a.session.Total.Total() },
+		Total:        func() chat.Usage { return a.session.Total },
 	})
 	if err := a.openSession(); err != nil {
 		return exitUsage, err

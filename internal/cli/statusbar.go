@@ -9,13 +9,18 @@ import (
 )
 
 // statusBar is the line under a turn: model, tokens of the session, how full
-// the window is, duration.
+// the window is, duration, and how many of the tokens came from a cache.
 func (o *output) statusBar(e agent.TurnEnd) string {
-	bar := fmt.Sprintf("-- %s - %d tokens", chat.EscapeText(o.opts.Model(), 0), o.opts.Total())
+	total := o.opts.Total()
+	bar := fmt.Sprintf("-- %s - %d tokens", chat.EscapeText(o.opts.Model(), 0), total.Total())
 	if limit := o.opts.ContextLimit(); limit > 0 {
 		bar += " - " + perCent(e.Context, limit) + " context"
 	}
-	return bar + " - " + elapsed(e.Elapsed)
+	bar += " - " + elapsed(e.Elapsed)
+	if total.Cached > 0 {
+		bar += fmt.Sprintf(" - %d cached", total.Cached)
+	}
+	return bar
 }
 
 // perCent is part of whole with one decimal.

@@ -69,6 +69,13 @@ func (a *app) cmdThink(word string) (bool, error) {
 	var settings [][2]string
 	switch word {
 	case "":
+	case "show":
+		if a.out.ToggleThinking() {
+			a.out.Print("all of the thinking is shown; /think show shows its last lines again")
+		} else {
+			a.out.Print("the last lines of the thinking are shown")
+		}
+		return false, nil
 	case "on":
 		settings = [][2]string{{"thinking", "true"}}
 	case "off":
