@@ -1,8 +1,9 @@
 #!/bin/sh
 # Measures one run with one tool call over verified TLS: the peak of resident
 # memory, the size of the first request, and the time from start to request.
-# The server is the stand-in of tests/model. The best of five counts, for the
-# machine has other things to do.
+# The best of five counts, for the machine has other things to do. Then a
+# conversation of 300 turns: what grows in it, and its memory after 100 turns.
+# The server is the stand-in of tests/model.
 set -eu
 cd "$(dirname "$0")/.."
 . build/need.sh
@@ -28,4 +29,11 @@ for arch in 386 amd64; do
 done
 report first-request "$(least "$log" 'request 1, \([0-9]*\) bytes')"
 report start-to-request "$(least "$log" 'request 1, .* after \([0-9]*\) ms')"
+
+CLUADE_BIN=$PWD/dist/cluade-linux-386 go test ./tests -run '^$' -bench Growth -benchtime 1x >"$scratch/growth" 2>&1 || {
+	cat "$scratch/growth"
+	exit 1
+}
+sed -n 's/.*: \(after \)/\1/p' "$scratch/growth"
+report rss-100-turns "$(least "$scratch/growth" 'after 100 turns: memory \([0-9]*\) KiB')"
 [ -z "$over" ]

@@ -20,13 +20,15 @@ type Request struct {
 	At     time.Time
 }
 
-// Server answers chat requests from a script, in order, and keeps them.
+// Server answers chat requests from a script, in order, and keeps them unless it
+// is told not to.
 type Server struct {
 	replies []Reply
 	http    http.Server
 	ln      net.Listener
 	scheme  string
 	onAsk   func(n int, r Request)
+	forget  bool
 
 	mu       sync.Mutex
 	requests []Request
@@ -37,6 +39,8 @@ type Server struct {
 type Options struct {
 	TLS   *tls.Config            // nil speaks plain HTTP
 	OnAsk func(n int, r Request) // told of each request, counted from 1; may be nil
+
+	Forget bool // keep no body: there will be many
 }
 
 // Start listens on a free loopback port.
@@ -45,7 +49,7 @@ func Start(replies []Reply, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{replies: replies, ln: ln, scheme: "http", onAsk: o.OnAsk}
+	s := &Server{replies: replies, ln: ln, scheme: "http", onAsk: o.OnAsk, forget: o.Forget}
 	s.http.Handler = s
 	if o.TLS != nil {
 		s.scheme, s.ln = "https", tls.NewListener(ln, o.TLS)
@@ -106,6 +110,9 @@ func (s *Server) keep(r Request) (n, firstCall int) {
 	}
 	if s.onAsk != nil {
 		s.onAsk(n, r)
+	}
+	if s.forget {
+		s.requests[n-1].Body = nil
 	}
 	return n, firstCall
 }
