@@ -49,7 +49,8 @@ type flags struct {
 	ascii         bool
 	syslog        bool
 	noProject     bool
-	dangercheck   bool // the command
+	dangercheck   bool         // the command
+	tree          *treeCommand // skillimport or marketplace; nil without one
 
 	skipPermissions bool
 	trustProject    bool
@@ -220,7 +221,7 @@ var commands = []string{
 }
 
 // readyCommands is how many of them are there.
-const readyCommands = 2
+const readyCommands = 4
 
 // parseArgs reads the command line. An error is one sentence about it.
 func parseArgs(args []string) (*flags, error) {
@@ -265,6 +266,9 @@ func parseCommand(name string, args []string) (*flags, error) {
 		return nil, errors.New("dangercheck takes no argument: it reads commands from standard input, one a line (for a prompt that begins with this word: cluade -- dangercheck ...)")
 	case name == "dangercheck":
 		return &flags{dangercheck: true}, nil
+	case name == "skillimport", name == "marketplace":
+		c, err := parseTree(name, args)
+		return &flags{tree: c}, err
 	case name != "help":
 		return nil, fmt.Errorf("the command %s is not there yet (for a prompt that begins with this word: cluade -- %s ...)", name, name)
 	}

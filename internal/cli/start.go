@@ -51,6 +51,8 @@ func (a *app) run(ctx context.Context) (int, error) {
 		return a.print(versionText(a.env.Version))
 	case f.dangercheck:
 		return a.checkLines()
+	case f.tree != nil && f.tree.help:
+		return a.print(f.tree.usage())
 	}
 	ctx, a.end = context.WithCancelCause(ctx)
 	defer a.end(nil)
@@ -58,8 +60,11 @@ func (a *app) run(ctx context.Context) (int, error) {
 	if err := a.enter(); err != nil {
 		return exitUsage, err
 	}
-	if f.init {
+	switch {
+	case f.init:
 		return a.writeConfig()
+	case f.tree != nil:
+		return a.runTree(ctx, f.tree)
 	}
 	if f.syslog {
 		if !a.oneShot() {

@@ -15,6 +15,7 @@ const (
 const usageHead = `usage: cluade [options] [prompt...]
        cluade help exit-codes
        cluade dangercheck < commands
+       cluade skillimport SRC | marketplace SRC (--help tells more)
 
 A prompt is answered and the run ends; without one a conversation begins.
 Standard input that is no terminal is added to the prompt, or is the prompt.

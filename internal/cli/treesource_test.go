@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cluade/internal/httpc"
+)
+
+func TestParseSource(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"local/tree", "plain"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const github = "https://github.com/"
+	tests := []struct {
+		src  string
+		want origin
+	}{
+		{"plain", origin{}}, {"./x", origin{}}, {"../x", origin{}}, {"/x", origin{}}, {"/x::y", origin{}}, {".", origin{}}, {"nothing", origin{}}, {"a/b/c", origin{}},
+		{"local/tree", origin{}},
+		{"local/other", origin{github + "local/other", "local/other"}},
+		{"anthropics/skills", origin{github + "anthropics/skills", "anthropics/skills"}},
+		{"o/r.x_y-z", origin{github + "o/r.x_y-z", "o/r.x_y-z"}}, {"o/r.git", origin{github + "o/r.git", "o/r"}},
+		{"-o/r", origin{}}, {"o/-r", origin{}}, {"o/..", origin{}}, {"../..", origin{}}, {"~/skills", origin{}}, {"o/r?x", origin{}},
+		{github + "o/r", origin{github + "o/r", "o/r"}}, {github + "o/r.git", origin{github + "o/r.git", "o/r"}}, {github + "o/r/", origin{github + "o/r/", "o/r"}},
+		{"https://me:secret@github.com/o/r", origin{"https://me:secret@github.com/o/r", "o/r"}},
+		{"ssh://git@github.com/o/r.git", origin{"ssh://git@github.com/o/r.git", "o/r"}}, {"git@github.com:o/r.git", origin{"git@github.com:o/r.git", "o/r"}},
+		{"https://git.example/o/r", origin{url: "https://git.example/o/r"}}, {"git://git.example/r", origin{url: "git://git.example/r"}},
+		{"host:path/r", origin{url: "host:path/r"}}, {"file:///srv/r.git", origin{url: "file:///srv/r.git"}},
+	}
+	for _, tt := range tests {
+		if got, err := parseSource(tt.src); err != nil || got != tt.want {
+			t.Errorf("parseSource(%q) = %+v, %v, want %+v", tt.src, got, err, tt.want)
+		}
+	}
+	for _, src := range []string{
+		"ext::sh -c touch% x", "http://github.com/o/r", "ftp://x/y", "HTTPS://x/y", "fd::7", "git+ssh://x/y", "://x", "https://github.com/o/r/tree/main/x", "https://github.com/o",
+		"https::https://x/y", "a::b",
+	} {
+		if got, err := parseSource(src); err == nil {
+			t.Errorf("parseSource(%q) = %+v, want an error", src, got)
+		}
+	}
+}
+
+func TestParseTree(t *testing.T) {
+	t.Chdir(t.TempDir())
+	good := []struct {
+		args string
+		want treeCommand
+	}{
+		{"skillimport x", treeCommand{src: "x"}},
+		{"skillimport --dry-run --force x --link --json", treeCommand{src: "x", dryRun: true, force: true, link: true, json: true}},
+		{"skillimport --dest d --target router x", treeCommand{src: "x", dest: "d", router: true}},
+		{"skillimport x --dest=d --target=router", treeCommand{src: "x", dest: "d", router: true}},
+		{"skillimport -- --x", treeCommand{src: "--x"}},
+		{"skillimport --help", treeCommand{help: true}}, {"skillimport -h", treeCommand{help: true}},
+		{"marketplace x --target router --json", treeCommand{src: "x", router: true, json: true}},
+	}
+	for _, tt := range good {
+		args := strings.Fields(tt.args)
+		tt.want.name = args[0]
+		if got, err := parseTree(args[0], args[1:]); err != nil || *got != tt.want {
+			t.Errorf("parseTree(%q) = %+v, %v, want %+v", tt.args, got, err, tt.want)
+		}
+	}
+	bad := []struct{ args, want string }{
+		{"skillimport", "skillimport needs a source: a path, a git URL or owner/repo (cluade skillimport --help)"},
+		{"skillimport x y", "skillimport takes one source: a path, a git URL or owner/repo"},
+		{"skillimport x --dryrun", "skillimport has no option --dryrun; the nearest is --dry-run"},
+		{"skillimport x -f", "skillimport has no option -f; the nearest is --json"},
+		{"skillimport x --target pi", "--target is router, or left out for this device"},
+		{"skillimport x --target", "--target is router, or left out for this device"},
+		{"skillimport x --dest", "--dest needs a value: --dest DIR"},
+		{"skillimport x --force=1", "--force takes no value"},
+		{"skillimport o/r --link", "--link needs a local path"},
+		{"skillimport ext::x", "ext::x: a repository comes by https, ssh, git or file"},
+		{"marketplace x --force", "marketplace has no option --force; the nearest is --json"},
+	}
+	for _, tt := range bad {
+		args := strings.Fields(tt.args)
+		if _, err := parseTree(args[0], args[1:]); err == nil || !strings.HasPrefix(err.Error(), strings.Split(tt.want, "nearest")[0]) {
+			t.Errorf("parseTree(%q) = %v, want %q", tt.args, err, tt.want)
+		}
+	}
+}
+
+func TestGitVars(t *testing.T) {
+	got := strings.Join(gitVars([]string{"HOME=/h", "GIT_DIR=/x", "GIT_SSL_CAINFO=/c", "GIT_ASKPASS=ask", "OPENAI_API_KEY=k", "GIT_ALLOW_PROTOCOL=ext"}), " ")
+	want := "HOME=/h GIT_SSL_CAINFO=/c GIT_ALLOW_PROTOCOL=https:ssh:git:file GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=true SSH_ASKPASS=false SSH_ASKPASS_REQUIRE=never GIT_LFS_SKIP_SMUDGE=1 LC_ALL=C"
+	if got != want {
+		t.Errorf("gitVars = %q, want %q", got, want)
+	}
+}
+
+// published is what GitHub serves for a repository: one directory, compressed.
+func published(t *testing.T, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for i := 0; i < len(files); i += 2 {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "r-9d2f1ae/" + files[i], Size: int64(len(files[i+1])), Mode: 0o644}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, files[i+1])
+	}
+	w.Close()
+	z.Close()
+	return b.Bytes()
+}
+
+// archiveSite serves over TLS and makes a client for it.
+func archiveSite(t *testing.T, h http.HandlerFunc) (*httpc.Client, *url.URL) {
+	t.Helper()
+	srv := httptest.NewTLSServer(h)
+	t.Cleanup(srv.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(srv.Certificate())
+	at, err := url.Parse(srv.URL + "/o/r/tar.gz/HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httpc.Client{
+		Dial: (&net.Dialer{}).DialContext,
+		TLS:  func(host string, _ net.Conn) *tls.Config { return &tls.Config{RootCAs: roots, ServerName: host} },
+	}, at
+}
+
+// fetch does what fetchArchive does, from a site of the test's.
+func fetch(t *testing.T, c *treeCommand, h http.HandlerFunc) (*checkout, string, error) {
+	t.Helper()
+	var errout bytes.Buffer
+	a := &app{env: Env{Stdout: io.Discard, Stderr: &errout, Getenv: func(string) string { return "" }}}
+	a.out = newOutput(a.env, outputOptions{})
+	client, from := archiveSite(t, h)
+	defer client.CloseIdle()
+	at := &checkout{dir: filepath.Join(t.TempDir(), "tree")}
+	body, err := openArchive(context.Background(), client, from)
+	if err != nil {
+		return nil, "", err
+	}
+	defer body.Close()
+	err = a.unpack(context.Background(), c, body, at)
+	return at, errout.String(), err
+}
+
+func TestArchive(t *testing.T) {
+	data := published(t, "skills/x/SKILL.md", "text", "skills/x/logo.png", "picture", "../../out", "o")
+	serve := func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/o/r/tar.gz/HEAD" {
+			http.Redirect(rw, r, "/moved", http.StatusFound)
+			return
+		}
+		rw.Write(data)
+	}
+	for _, c := range []*treeCommand{{name: "skillimport"}, {name: "skillimport", dryRun: true}, {name: "marketplace"}} {
+		at, said, err := fetch(t, c, serve)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(at.dir) != "r-9d2f1ae" || !strings.Contains(said, "r-9d2f1ae/../../out is left out") {
+			t.Errorf("the tree is %s, said was %q", at.dir, said)
+		}
+		want := "picture"
+		if c.name == "marketplace" || c.dryRun {
+			want = "" // the name is enough
+		}
+		for name, want := range map[string]string{"SKILL.md": "text", "logo.png": want} {
+			if got, err := os.ReadFile(filepath.Join(at.dir, "skills/x", name)); err != nil || string(got) != want {
+				t.Errorf("%+v: %s is %q, %v, want %q", c, name, got, err, want)
+			}
+		}
+	}
+}
+
+func TestArchiveFaults(t *testing.T) {
+	whole := published(t, "a", strings.Repeat("x", 3000))
+	tests := []struct {
+		name  string
+		serve http.HandlerFunc
+		want  string
+	}{
+		{"not there", http.NotFound, "there is no such public repository (HTTP 404)"},
+		{"an error", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(503) }, "HTTP 503"},
+		{"a loop", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, 302) }, "more than 5 redirects"},
+		{"out of https", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "http://127.0.0.1/x", 302) }, `HTTP 302 leads to "http://127.0.0.1/x"`},
+		{"announced too large", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Length", "99999999") }, "99999999 bytes are more than 67108864"},
+		{"no archive", func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, strings.Repeat("<html>", 9)) }, "gzip: invalid header"},
+		{"cut", func(rw http.ResponseWriter, _ *http.Request) { rw.Write(whole[:len(whole)-20]) }, "the archive ends in the middle"},
+		{"damaged", func(rw http.ResponseWriter, _ *http.Request) {
+			bad := bytes.Clone(whole)
+			bad[len(bad)-6] ^= 1
+			rw.Write(bad)
+		}, "gzip: invalid checksum"},
+	}
+	for _, tt := range tests {
+		if _, _, err := fetch(t, &treeCommand{name: "skillimport"}, tt.serve); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: the error is %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestNoGit: without git the person is told what to install, and what would
+// have been fetched stays unfetched.
+func TestNoGit(t *testing.T) {
+	w := newWorld(t)
+	w.vars["PATH"] = w.dir
+	got := w.run("skillimport", "https://git.example/o/r")
+	if got.code != exitFailed || !strings.Contains(got.errout, "git is missing") || !strings.Contains(got.errout, "git-http") {
+		t.Errorf("exit %d, %q", got.code, got.errout)
+	}
+}
+
+func TestShownURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"https://me:secret@x/y": "https://me:xxxxx@x/y", "https://x/y": "https://x/y", "git@x:y": "git@x:y", "o/r": "o/r",
+	} {
+		if got := shownURL(in); got != want {
+			t.Errorf("shownURL(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
