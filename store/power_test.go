@@ -138,6 +138,9 @@ func TestFullDiskAtAnyStep(t *testing.T) {
 			}
 			continue
 		}
+		if list := must(s.List()); list[0].Damage != "" {
+			t.Errorf("full at step %d: the file is damaged: %s", full, list[0].Damage)
+		}
 		res, err := s.Resume(sess.ID, "1")
 		if err != nil {
 			t.Fatalf("full at step %d: %v", full, err)
