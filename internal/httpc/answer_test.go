@@ -118,7 +118,7 @@ func TestAnswers(t *testing.T) {
 		{"chunk size without end", "", ok + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 100<<10), 200, -1, "", "malformed chunked encoding"},
 		{"huge chunk", "", ok + "Transfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\nhe", 200, -1, "he", "unexpected EOF"},
 		{"chunk without its end", "", ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n", 200, -1, "he", "malformed chunked encoding"},
-		{"chunk line without CR", "", ok + "Transfer-Encoding: chunked\r\n\r\n2\nhe\r\n0\r\n\r\n", 200, -1, "", "malformed chunked encoding"},
+		{"chunk line without CR", "", ok + "Transfer-Encoding: chunked\r\n\r\n2;x\nhe\r\n0\r\n\r\n", 200, -1, "", "malformed chunked encoding"},
 		{"trailer without end", "", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n" + strings.Repeat("X: y\r\n", 20000), 200, -1, "", "exceeds 65536 bytes"},
 	}
 	for _, tt := range tests {

@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 )
 
 // errStale marks the failure of an exchange in which the server said nothing:
 // on a kept connection that means that it was closed before the request came.
 var errStale = errors.New("no byte of an answer")
-
-// lastWords is how long an answer is waited for when the server takes no more
-// of the request: it may have said why before it hung up.
-const lastWords = time.Second
 
 // exchange is one request and its answer on a connection. The request is
 // written by a goroutine of its own, so that an answer which comes before its
@@ -68,10 +63,7 @@ func (x *exchange) write(r *Request, head []byte) error {
 		}
 	}
 	if lost := out.Flush(); lost != nil {
-		if !errors.Is(lost, os.ErrDeadlineExceeded) {
-			x.conn.raw.SetReadDeadline(time.Now().Add(lastWords))
-		}
-		return lost
+		return lost // the server may have said why before it hung up
 	}
 	if err != nil {
 		x.conn.raw.Close() // the server would wait for the rest
@@ -148,8 +140,6 @@ func (x *exchange) fault(err error, stale bool) error {
 		return context.Cause(x.ctx)
 	case errors.As(x.sent, &own):
 		return own
-	case errors.Is(err, os.ErrDeadlineExceeded) && x.sent != nil:
-		err = x.sent
 	case err == io.EOF && !stale:
 		err = io.ErrUnexpectedEOF
 	}

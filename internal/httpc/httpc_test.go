@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -210,8 +211,8 @@ func TestReuse(t *testing.T) {
 		{"chunked", says(9, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"), 3, 1},
 		{"HTTP/1.0 that says so", says(9, "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok"), 3, 1},
 		{"an error", says(9, "HTTP/1.1 500 OK\r\nContent-Length: 2\r\n\r\nok"), 3, 1},
-		{"HTTP/1.0", says(1, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"), 3, 3},
-		{"close", says(1, "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 2\r\n\r\nok"), 3, 3},
+		{"HTTP/1.0", says(9, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"), 3, 3},
+		{"close", says(9, "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 2\r\n\r\nok"), 3, 3},
 		{"until close", says(1, "HTTP/1.1 200 OK\r\n\r\nok"), 3, 3},
 		{"both lengths", says(9, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"), 3, 3},
 		{"closed after each", says(1, ok), 3, 3},
@@ -292,32 +293,37 @@ func TestIdle(t *testing.T) {
 }
 
 // TestEarlyAnswer: an answer that comes while the request still goes out is
-// seen, and ends it.
+// seen. A refusal ends the upload at once, any other when it has been read; the
+// connection serves no other request.
 func TestEarlyAnswer(t *testing.T) {
-	s := newSite(t, func(c net.Conn, _ int64) {
-		http.ReadRequest(bufio.NewReader(c))
-		io.WriteString(c, "HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\n\r\nmuch")
-		c.(*net.TCPConn).CloseWrite()
-		io.Copy(io.Discard, io.LimitReader(c, 1<<16))
-		<-t.Context().Done()
-	})
-	r := post(t, s.url, "")
-	ended := make(chan error, 1)
-	r.Size = 1 << 40
-	r.Body = func(w io.Writer) error {
-		b := make([]byte, 1<<16)
-		for {
-			if _, err := w.Write(b); err != nil {
-				ended <- err
-				return err
+	for _, status := range []int{200, 413} {
+		ended := make(chan error, 1)
+		s := newSite(t, func(c net.Conn, _ int64) {
+			http.ReadRequest(bufio.NewReader(c))
+			fmt.Fprintf(c, "HTTP/1.1 %d X\r\nContent-Length: 4\r\n\r\n", status)
+			if status == 413 {
+				<-ended
+			}
+			io.WriteString(c, "much")
+			<-t.Context().Done()
+		})
+		r := post(t, s.url, "")
+		r.Size = 1 << 40
+		r.Body = func(w io.Writer) error {
+			b := make([]byte, 1<<16)
+			for {
+				if _, err := w.Write(b); err != nil {
+					ended <- err
+					return err
+				}
 			}
 		}
+		c := newClient(t)
+		resp, body, err := ask(t, c, r)
+		if err != nil || resp.Status != status || body != "much" || len(c.idle) > 0 {
+			t.Errorf("%+v, %q, %v, %d connections kept", resp, body, err, len(c.idle))
+		}
 	}
-	resp, body, err := ask(t, newClient(t), r)
-	if err != nil || resp.Status != 413 || body != "much" {
-		t.Errorf("%+v, %q, %v", resp, body, err)
-	}
-	<-ended
 	noneLeft(t)
 }
 

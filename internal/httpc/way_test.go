@@ -75,6 +75,30 @@ func TestHostField(t *testing.T) {
 	}
 }
 
+// TestKey: no way uses the connection of another.
+func TestKey(t *testing.T) {
+	seen := map[string]string{}
+	for _, proxy := range []string{"", "http://p:1", "http://u@p:1", "socks5://p:1"} {
+		c := &Client{Proxy: func(*url.URL) (p *url.URL, err error) {
+			if proxy != "" {
+				p, err = url.Parse(proxy)
+			}
+			return p, err
+		}}
+		for _, to := range []string{"http://h/", "https://h/", "http://h:443/"} {
+			w, err := c.wayTo(get(t, to).URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := to + " by way of " + proxy
+			if seen[w.key()] != "" {
+				t.Errorf("%s has the key of %s", what, seen[w.key()])
+			}
+			seen[w.key()] = what
+		}
+	}
+}
+
 func TestProxyFromEnv(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		t.Setenv(name, "")
