@@ -12,6 +12,7 @@ import (
 
 	"cluade/agent"
 	"cluade/internal/chat"
+	"cluade/lineedit"
 )
 
 // The rules of the question. What will be executed is shown whole, made
@@ -88,11 +89,25 @@ func choices(q agent.Approval, to *stream) string {
 	case q.Danger:
 		return to.paint(red, "allow it this once?") + " [y/N] "
 	case q.Always != "":
-		return "[y] once  [a] always " + show(q.Always) + "  [N] no: "
+		return orNo("[y] once  [a] always "+show(q.Always), to)
 	case q.WhyOnce != "":
-		return "[y] once  [a] once too (" + show(q.WhyOnce) + ")  [N] no: "
+		return orNo("[y] once  [a] once too ("+show(q.WhyOnce)+")", to)
 	}
 	return "allow it? [y/N] "
+}
+
+// orNo puts the last answer behind the others.
+func orNo(others string, to *stream) string {
+	const no = "[N] no: "
+	if to.tty == nil {
+		return others + "  " + no
+	}
+	width := columns(to.tty) - 1
+	others = strings.TrimPrefix(wrapBehind(others, "  ", 0, width), " ")
+	if lineedit.Width(others[strings.LastIndexByte(others, '\n')+1:])+2+len(no) > width {
+		return others + "\n" + no
+	}
+	return others + "  " + no
 }
 
 // understand reads a typed answer. Whatever is not plainly a yes is a no.

@@ -201,7 +201,7 @@ func wordRune(r rune) bool {
 
 // link takes [text](url) and ![text](url), shown as text (url).
 func (m *markdown) link(rest string) int {
-	open := strings.IndexByte("[!", rest[0])
+	open := strings.IndexByte("[!", rest[0]) // where the bracket must be
 	unknown := !m.whole && len(rest) < maxHeld
 	switch {
 	case rest == "!" && unknown:

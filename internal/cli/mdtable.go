@@ -31,8 +31,9 @@ func (m *markdown) endTable() {
 	if len(rows) == 0 {
 		return
 	}
+	long := len(rows) > maxTableRows || m.tableLen > maxTableLen
 	m.table, m.tableLen = nil, 0
-	if len(rows) < 2 || len(rows) > maxTableRows || !isSeparator(rows[1]) {
+	if long || len(rows) < 2 || !isSeparator(rows[1]) {
 		for _, r := range rows {
 			m.prose(r)
 		}

@@ -209,9 +209,9 @@ func TestRemarkIsBounded(t *testing.T) {
 func TestAsciiConsole(t *testing.T) {
 	p := newPty(t, 80)
 	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ()}, outputOptions{ASCII: true, Color: "never"})
-	o.Emit(agent.TextDelta{Text: "“größe” …"})
+	o.Emit(agent.TextDelta{Text: "“größe” …\n\n|漢字|b|\n|-|-|\n|…|c|"})
 	o.Emit(agent.ReplyEnd{})
-	p.await(0, "\"gr??e\" ...\r\n")
+	p.await(0, "\"gr??e\" ...\r\n\r\n??  | b\r\n----+--\r\n... | c\r\n")
 }
 
 // TestWaitingLine waits for the line that shows life, and for its end.
