@@ -27,13 +27,15 @@ type Step struct {
 
 // Plan says what has to be done to the files that turn n of Turns, or one after
 // it, changed, so that they are what they were before it. What is so already is
-// left out. Nothing is changed.
+// left out. The last changed comes first: a directory that was made is empty when
+// its turn comes. Nothing is changed.
 func (e *Env) Plan(n int) (steps []Step) {
 	for _, s := range e.Rewind.since(n) {
 		if step, needed := e.step(s); needed {
 			steps = append(steps, step)
 		}
 	}
+	slices.Reverse(steps)
 	return steps
 }
 
@@ -79,10 +81,23 @@ func (e *Env) step(s *snapshot) (st Step, needed bool) {
 		return st, false
 	}
 	if st.Foreign = !st.now.leftBy(s); st.Foreign {
-		c := change{path: st.at, name: s.real, old: st.now, data: s.data}
-		st.Diff = c.diff()
+		st.Diff = foreignDiff(st.now, s)
 	}
 	return st, true
+}
+
+// foreignDiff shows what going back changes.
+func foreignDiff(now state, was *snapshot) string {
+	switch {
+	case now.info != nil && now.data == nil:
+		return "it is larger than 1 MiB now\n"
+	case isBinary(now.data) || isBinary(was.data):
+		return fmt.Sprintf("not text: %d bytes now, %d before\n", len(now.data), len(was.data))
+	case now.info != nil && !was.made && bytes.Equal(now.data, was.data):
+		return fmt.Sprintf("mode %v now, %v before\n", now.info.Mode(), was.owner.mode)
+	}
+	c := change{old: now, data: was.data}
+	return c.diff()
 }
 
 // lookAt is what a file is like now; it does not wait for ever for a file system

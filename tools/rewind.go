@@ -68,6 +68,13 @@ func (r *Rewind) Begin(start int, input string) {
 	r.running, r.logged = true, 0
 }
 
+// TakeBack forgets the turn that was begun last: nothing came of it.
+func (r *Rewind) TakeBack() {
+	if r != nil && len(r.turns) > 0 {
+		r.Forget(len(r.turns) - 1)
+	}
+}
+
 // End closes the turn.
 func (r *Rewind) End() {
 	if r != nil {

@@ -136,6 +136,16 @@ func TestRewindOfNewFiles(t *testing.T) {
 		t.Errorf("left %q", got)
 	}
 	onlyHolds(t, e.Dir+"/d", "changed", "mine")
+
+	e = rewindEnv(t)
+	e.Rewind.Begin(0, "go")
+	for _, name := range []string{"d/one", "d/e/two", "d/three"} {
+		wrote(t, e, name, "x")
+	}
+	if got := back(t, e, 0, false); got != "" {
+		t.Errorf("left %q", got)
+	}
+	onlyHolds(t, e.Dir)
 }
 
 // TestRewindChangedBetween: what was shown is what is done, or nothing is.
@@ -179,7 +189,7 @@ func TestRewindLimits(t *testing.T) {
 	if len(told) != 1 || !strings.Contains(told[0], "/a cannot be brought back to what it was before turn 1") {
 		t.Errorf("told %q", told)
 	}
-	if got := back(t, e, 0, false); got != "big: it was larger than 400 KiB\na: what it was is no longer kept" {
+	if got := back(t, e, 0, false); got != "a: what it was is no longer kept\nbig: it was larger than 400 KiB" {
 		t.Errorf("left %q", got)
 	}
 	holds(t, e, "a", "")

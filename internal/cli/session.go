@@ -34,6 +34,10 @@ func (a *app) turn(ctx context.Context, input chat.Message) error {
 	a.tools.Rewind.Begin(len(a.session.Messages), input.Content)
 	defer a.tools.Rewind.End()
 	err := a.agent.Turn(ctx, input)
+	var unsent *agent.UnsentError
+	if errors.As(err, &unsent) {
+		a.tools.Rewind.TakeBack()
+	}
 	if h := a.hint(err); h != "" {
 		a.out.Notice("hint: " + h)
 	}
@@ -191,7 +195,7 @@ func (a *app) moveTo(dir string) error {
 // enterDir goes to a directory and reads the configuration there. With an error
 // all is as it was.
 func (a *app) enterDir(dir string) error {
-	old, cfg, client, rules := a.place, a.cfg, a.client, a.rules
+	old, cfg, client, rules, faults := a.place, a.cfg, a.client, a.rules, a.faults
 	err := os.Chdir(dir)
 	if err != nil {
 		return err
@@ -201,7 +205,7 @@ func (a *app) enterDir(dir string) error {
 		err = a.askTrust()
 	}
 	if err != nil {
-		a.place, a.cfg, a.client, a.rules = old, cfg, client, rules
+		a.place, a.cfg, a.client, a.rules, a.faults = old, cfg, client, rules, faults
 		return errors.Join(err, os.Chdir(old.Dir))
 	}
 	a.openStore()

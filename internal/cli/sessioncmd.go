@@ -97,7 +97,7 @@ func sessionLine(s store.Summary, current, dir string, columns int) string {
 		tail += "  in " + s.Dir
 	}
 	if columns == 0 {
-		return fmt.Sprintf("%s  %q%s\n", head, first, tail)
+		return head + `  "` + first + `"` + tail + "\n"
 	}
 	first = cutColumns(first, max(columns-len(head)-4, 1))
 	line := cutColumns(head+`  "`+first+`"`, columns)
