@@ -17,6 +17,8 @@ type History struct {
 	file  string // "" is none
 	keep  int    // entries of the file
 	fresh []string
+
+	Skip func(line string) bool // says what is not to be kept, such as a secret; nil keeps all
 }
 
 // maxHistory bounds what is read of the file, and so an entry, in bytes.
@@ -74,7 +76,7 @@ func readTail(file string) (lines []string, all bool, err error) {
 // Add appends an entry. Empty ones, those that begin with a blank, a repetition
 // of the last and what is too long for a file are not kept.
 func (h *History) Add(line string) {
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > maxHistory/4 {
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > maxHistory/4 || h.Skip != nil && h.Skip(line) {
 		return
 	}
 	if n := len(h.lines); n > 0 && h.lines[n-1] == line {

@@ -83,7 +83,8 @@ func (m *Modes) again() {
 	}
 }
 
-// give writes the last bytes and gives the terminal back as it was found.
+// give writes the last bytes of an edited line, and its end, and gives the
+// terminal back as it was found.
 func (m *Modes) give(last []byte) error {
 	m.mu.Lock()
 	raw, paste, out := m.found != nil, m.paste, m.out
@@ -92,7 +93,7 @@ func (m *Modes) give(last []byte) error {
 		return nil
 	}
 	if paste {
-		last = append(last, pasteOff...)
+		last = append(last, pasteOff+"\r\n"...) // in this order, for others write behind the line end
 	}
 	var err error
 	if len(last) > 0 {

@@ -67,9 +67,6 @@ func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string
 	if r.o.Plain {
 		return r.readPlain(ctx, prompt)
 	}
-	if err := r.takeTypedAhead(ctx); err != nil {
-		return "", err
-	}
 	if r.keys, err = openKeys(ctx, r.o.Terminal, true, &r.dec); err != nil {
 		return "", err
 	}
@@ -79,6 +76,9 @@ func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string
 			err = e
 		}
 	}()
+	if err := r.takeTypedAhead(); err != nil {
+		return "", err
+	}
 	r.prompt = prompt
 	r.ed.begin(text)
 	r.show()
@@ -97,25 +97,26 @@ func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string
 	}
 }
 
-// takeTypedAhead takes the whole lines that were typed before anybody read
-// keys. The terminal made line feeds of their ends.
-func (r *Reader) takeTypedAhead(ctx context.Context) error {
+// takeTypedAhead takes what was typed before anybody read keys. Of the keys that
+// ended a line the terminal made line feeds, and of Ctrl-D a zero.
+func (r *Reader) takeTypedAhead() error {
 	for {
-		ready, err := Await(ctx, r.o.In, 0)
+		ready, err := Await(r.keys.ctx, r.o.In, 0)
 		if err != nil || !ready {
 			return err
 		}
-		var chunk [4096]byte
-		n, err := r.o.In.Read(chunk[:])
-		if n == 0 || err != nil {
-			return io.EOF
+		from := len(r.dec.buf)
+		if err := r.keys.fill(); err != nil {
+			return err
 		}
-		for i, c := range chunk[:n] {
-			if c == '\n' {
-				chunk[i] = '\r'
+		for i, c := range r.dec.buf[min(from, len(r.dec.buf)):] {
+			switch c {
+			case '\n':
+				r.dec.buf[from+i] = '\r'
+			case 0:
+				r.dec.buf[from+i] = 'D' - 64
 			}
 		}
-		r.dec.feed(chunk[:n])
 	}
 }
 
@@ -248,6 +249,7 @@ func (r *Reader) listOptions() {
 	}
 	r.paint()
 	r.screen.leave()
+	r.screen.out.WriteString("\r\n")
 	width := 0
 	for _, o := range options {
 		width = max(width, Width(o)+2)

@@ -121,5 +121,9 @@ func (r *Reader) ask(ctx context.Context, prompt string) (string, error) {
 			return "", err
 		}
 	}
-	return r.lines.Next(ctx)
+	line, err := r.lines.Next(ctx)
+	if err != nil && r.o.Is() {
+		r.o.Out.WriteString("\n") // nobody else ends the line
+	}
+	return line, err
 }

@@ -288,12 +288,12 @@ func (s *screen) escape(n int, final byte) {
 // beginning of an empty row.
 func (s *screen) forget() { s.rows, s.row, s.col, s.top = nil, 0, 0, 0 }
 
-// leave puts the cursor behind everything that is shown.
+// leave puts the cursor behind everything that is shown, where a line end is to
+// follow.
 func (s *screen) leave() {
 	if last := len(s.rows) - 1; last >= 0 {
 		s.move(last, s.rows[last].width())
 	}
-	s.out.WriteString("\r\n")
 	s.forget()
 }
 

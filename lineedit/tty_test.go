@@ -249,11 +249,11 @@ func TestReadLineRestores(t *testing.T) {
 		t.Errorf("the terminal is not raw: %+v", *m)
 	}
 	p.types("hello\r")
-	p.sees(pasteOff)
+	p.sees(pasteOff + "\r\n")
 	p.sees(`got "hello"`)
 	p.sees("> ")
 	p.types("dropped\x03")
-	p.sees("^C\r\n" + pasteOff)
+	p.sees("^C")
 	p.sees("> ")
 	p.types("\x04")
 	p.sees("end: EOF")

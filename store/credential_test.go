@@ -130,3 +130,57 @@ func TestReadableKeyIsTold(t *testing.T) {
 		}
 	}
 }
+
+func TestHistoryFile(t *testing.T) {
+	b := newBox(t)
+	state := ""
+	if !OnFlash(b.place().State) {
+		state = filepath.Join(b.place().State, "history")
+	}
+	for _, tt := range []struct {
+		config, file string
+		lines        int
+	}{
+		{`{}`, state, 500},
+		{`{"history_file":"","history_size":7}`, "", 7},
+		{`{"history_file":"~/.lines"}`, filepath.Join(b.place().Home, ".lines"), 500},
+		{`{"history_file":"/mnt/lines","history_size":0}`, "/mnt/lines", 0},
+	} {
+		b.user(tt.config)
+		c, _ := b.load()
+		if file, lines := c.History(b.place()); file != tt.file || lines != tt.lines {
+			t.Errorf("%s: History = %q, %d, want %q, %d", tt.config, file, lines, tt.file, tt.lines)
+		}
+	}
+}
+
+// TestProjectKey: a project's key goes to no server that the project did not
+// name, and the project must be trusted.
+func TestProjectKey(t *testing.T) {
+	for _, tt := range []struct {
+		project, want string
+		trusted       bool
+	}{
+		{`{"api_key": "sk-project"}`, "sk-user", true},
+		{`{"api_key": "sk-project", "base_url": "http://127.0.0.1/v1"}`, "sk-project", true},
+		{`{"api_key": "sk-project", "base_url": "http://127.0.0.1/v1"}`, "sk-user", false},
+		{`{"api_key": ""}`, "sk-user", true},
+	} {
+		b := newBox(t)
+		b.user(`{"api_key": "sk-user"}`)
+		b.project(tt.project)
+		c, notices, err := Load(b.place(), Trust{})
+		if g := c.Guarded(b.place()); err == nil && g != nil && tt.trusted {
+			c, notices, err = Load(b.place(), g.Accept())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key, _, _ := c.Credential(b.place(), ""); key != tt.want {
+			t.Errorf("project %s, trusted %v: key %s, want %s", tt.project, tt.trusted, key, tt.want)
+		}
+		if told := strings.Contains(strings.Join(notices, "\n"), "ignored"); told != (tt.want == "sk-user" && tt.project != `{"api_key": ""}`) {
+			t.Errorf("project %s, trusted %v: notices %q", tt.project, tt.trusted, notices)
+		}
+	}
+}

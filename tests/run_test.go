@@ -175,9 +175,9 @@ func (r *run) await(re *regexp.Regexp, limit time.Duration) error {
 	}
 }
 
-// colour are the sequences that a terminal may be sent: colours, and those of
-// a waiting line that is drawn over.
-var colour = regexp.MustCompile(`\x1b\[[0-9;]*m|\r?\x1b\[K`)
+// colour are the sequences that a terminal may be sent: colours, those of a
+// waiting line that is drawn over, and the switch of marked pastes.
+var colour = regexp.MustCompile(`\x1b\[[0-9;]*m|\r?\x1b\[K|\x1b\[\?2004[hl]`)
 
 // output is what was written; of a terminal's without colours and with plain
 // line ends, so that patterns are easy to write.

@@ -12,6 +12,7 @@ import (
 	"cluade/agent"
 	"cluade/internal/chat"
 	"cluade/internal/policy"
+	"cluade/lineedit"
 	"cluade/provider"
 	"cluade/store"
 	"cluade/tools"
@@ -47,7 +48,9 @@ type app struct {
 	keyFrom  string          // where it came from
 	secrets  []string        // each key that the run had
 	sessions *store.Sessions // nil with --no-session or without a state directory
+	modes    lineedit.Modes  // of the terminal, while keys are read
 	out      *output
+	history  *lineedit.History // of a conversation
 	client   *provider.Fallback
 	policy   *policy.Policy
 	tools    *tools.Env

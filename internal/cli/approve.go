@@ -57,8 +57,11 @@ func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) 
 	if err := discardInput(in); err != nil {
 		return "", fmt.Errorf("drop what was typed before the question: %w", err)
 	}
-	p := &pager{in: in, to: to, dumb: dumbTerminal(a.env.Getenv)}
-	if all, err := p.show(ctx, text(to)); err != nil || !all {
+	p := &pager{
+		tty: lineedit.Terminal{In: in, Out: to.tty, Modes: a.out.opts.Modes},
+		to:  to, dumb: dumbTerminal(a.env.Getenv), text: text(to),
+	}
+	if all, err := p.show(ctx); err != nil || !all {
 		return "", err
 	}
 	if err := discardInput(in); err != nil {
@@ -67,14 +70,14 @@ func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) 
 	if to.write(choices(to)); to.err != nil {
 		return "", fmt.Errorf("show the question: %w", to.err)
 	}
-	line, err := (&lineReader{in: in}).readLine(ctx)
+	line, err := (&lineedit.Lines{In: in}).Next(ctx)
 	if err != nil {
 		to.write("\n")
 	}
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case errors.Is(err, io.EOF) || errors.Is(err, errLongLine):
+	case errors.Is(err, io.EOF) || errors.Is(err, lineedit.ErrLongLine):
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("read the answer: %w", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/lineedit"
 )
 
 // outputOptions say how a run is shown. The functions are called at the end of
@@ -19,6 +20,8 @@ type outputOptions struct {
 	ContextLimit func() int        // tokens of the model's window, 0 if unknown
 	Model        func() string     // the model's name
 	Total        func() chat.Usage // billed in the session
+
+	Modes *lineedit.Modes // of the terminal, while keys are read; nil makes its own
 }
 
 // output is the renderer of events and the only writer of the streams while a
@@ -60,6 +63,9 @@ const (
 )
 
 func newOutput(env Env, o outputOptions) *output {
+	if o.Modes == nil {
+		o.Modes = &lineedit.Modes{}
+	}
 	out := &output{
 		opts: o,
 		out:  newStream(env.Stdout, env.Getenv, o),
@@ -110,14 +116,13 @@ func (o *output) Print(text string) {
 	o.line(&o.out, "", strings.TrimSuffix(chat.CleanText(text), "\n"))
 }
 
-// Prompt writes the text that asks for a line, without an end of line, to the
-// terminal.
-func (o *output) Prompt(text string) {
+// Prompt is the text that asks for a line as the console shows it, which then
+// belongs to who reads the line.
+func (o *output) Prompt(text string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.settle()
-	s := o.console()
-	s.write(s.paint(cyan, text))
+	return o.console().paint(cyan, text)
 }
 
 // Settle ends an open line and the waiting line, so that somebody else may

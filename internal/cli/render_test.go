@@ -163,9 +163,11 @@ func TestRenderColours(t *testing.T) {
 	o.Warn("w")
 	o.Error("e")
 	o.Notice("n")
-	o.Prompt("> ")
+	if got, want := o.Prompt("> "), "\x1b[36m> \x1b[0m"; got != want {
+		t.Errorf("the prompt is %q, want %q", got, want)
+	}
 	want := "\x1b[32m[step 1]\x1b[0m\n\x1b[2m~ hm\x1b[0m\n\x1b[32m[using tool: read...]\x1b[0m \x1b[90m/etc/hosts\x1b[0m\n" +
-		"\x1b[31mread: error: no\x1b[0m\n\x1b[35m-- big-model - 99 tokens - 4.1% context - 1.0s - 64 cached\x1b[0m\n\x1b[36m> \x1b[0m" +
+		"\x1b[31mread: error: no\x1b[0m\n\x1b[35m-- big-model - 99 tokens - 4.1% context - 1.0s - 64 cached\x1b[0m\n" +
 		"|\x1b[33m[slow]\x1b[0m\n\x1b[31m[provider error: no]\x1b[0m\n\x1b[33mcluade: warning: w\x1b[0m\n\x1b[31mcluade: error: e\x1b[0m\ncluade: n\n"
 	if got := stdout.String() + "|" + stderr.String(); got != want {
 		t.Errorf("%q\nwant\n%q", got, want)

@@ -12,6 +12,7 @@ import (
 
 	"cluade/agent"
 	"cluade/internal/chat"
+	"cluade/lineedit"
 )
 
 var (
@@ -20,22 +21,22 @@ var (
 )
 
 // repl talks with the person until they leave, and returns the exit code. The
-// terminal stays in its ordinary mode: it edits the lines.
+// terminal is in its ordinary mode but while a line is edited.
 func (a *app) repl(ctx context.Context) int {
 	// Between two watches of Ctrl-C the key must not end the program.
 	spare := make(chan os.Signal, 1)
 	signal.Notify(spare, os.Interrupt)
 	defer signal.Stop(spare)
 
-	in := &lineReader{in: a.env.Stdin}
+	in := a.newReader(ctx)
+	defer a.closeHistory()
 	a.offer(a.pending)
 	for {
 		text, err := a.readInput(ctx, in)
 		switch {
 		case errors.Is(err, errDropped):
-			a.out.Print("")
 			continue
-		case errors.Is(err, errLongLine):
+		case errors.Is(err, lineedit.ErrLongLine):
 			a.out.Error(err.Error())
 			continue
 		case err != nil:
@@ -95,9 +96,6 @@ func (a *app) offer(text string) {
 // leave ends the conversation. err is why no line could be read; io.EOF is the
 // person's wish.
 func (a *app) leave(ctx context.Context, err error) int {
-	if errors.Is(err, io.EOF) {
-		a.out.Print("")
-	}
 	a.showResume()
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		a.out.Error("read standard input: " + err.Error())
@@ -113,54 +111,16 @@ func (a *app) showResume() {
 	}
 }
 
-// readInput asks for a message. Lines that are there at once are one message,
-// because they were pasted, and so are those that a terminal marks as a paste;
-// a line that ends in a backslash goes on.
-func (a *app) readInput(ctx context.Context, in *lineReader) (string, error) {
-	text, err := a.readLine(ctx, in, a.promptText())
-	if err != nil || isCommand(text) {
-		return text, err
-	}
-	for {
-		var line string
-		switch continued, ok := strings.CutSuffix(text, `\`); {
-		case pasteIsOpen(text):
-			line, err = a.readLine(ctx, in, "")
-		case ok:
-			text = continued
-			line, err = a.readLine(ctx, in, ". ")
-		case in.more(ctx) && !isCommand(in.peek()):
-			line, err = in.readLine(ctx)
-		default:
-			return text, nil
-		}
-		if err != nil {
-			return "", err
-		}
-		if text += "\n" + line; len(text) > maxLine {
-			return "", errLongLine
-		}
-	}
-}
-
-// pasteIsOpen says that the terminal marked the beginning of a paste and not
-// its end (xterm's bracketed paste mode). It is not asked to; another program
-// may have left it so.
-func pasteIsOpen(text string) bool {
-	return strings.LastIndex(text, "\x1b[200~") > strings.LastIndex(text, "\x1b[201~")
-}
-
-// readLine asks for one line. Ctrl-C makes it errDropped; it is watched for
-// before the prompt says that keys count.
-func (a *app) readLine(ctx context.Context, in *lineReader, ask string) (string, error) {
+// readInput asks for a message. Ctrl-C makes it errDropped, as a key and as a
+// signal; it is watched for before the prompt says that keys count.
+func (a *app) readInput(ctx context.Context, in *lineedit.Reader) (string, error) {
 	reading, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	a.out.Prompt(ask)
-	line, err := in.readLine(reading)
-	if err != nil && reading.Err() != nil && ctx.Err() == nil {
+	text, err := in.ReadLine(reading, a.out.Prompt(a.promptText()), "")
+	if errors.Is(err, lineedit.ErrInterrupt) || err != nil && reading.Err() != nil && ctx.Err() == nil {
 		return "", errDropped
 	}
-	return line, err
+	return text, err
 }
 
 // isCommand says that the line is a slash command that exists.

@@ -12,6 +12,7 @@ import (
 // talk is a conversation over a pty.
 type talk struct {
 	*pty
+	dumb bool // the terminal edits the lines
 	w    *world
 	at   int // of the screen; what stands before was looked at
 	code chan int
@@ -19,8 +20,21 @@ type talk struct {
 
 func newTalk(t *testing.T, w *world, args ...string) *talk {
 	t.Helper()
+	w.vars["TERM"] = "xterm"
+	return startTalk(t, w, args...)
+}
+
+// newPlainTalk has a terminal without cursor control.
+func newPlainTalk(t *testing.T, w *world, args ...string) *talk {
+	t.Helper()
+	w.vars["TERM"] = "dumb"
+	return startTalk(t, w, args...)
+}
+
+func startTalk(t *testing.T, w *world, args ...string) *talk {
+	t.Helper()
 	p := newPty(t, 80)
-	c := &talk{pty: p, w: w, code: make(chan int, 1)}
+	c := &talk{pty: p, w: w, code: make(chan int, 1), dumb: w.vars["TERM"] == "dumb"}
 	getenv := func(k string) string {
 		if k == "NO_COLOR" {
 			return "1"
@@ -36,8 +50,17 @@ func newTalk(t *testing.T, w *world, args ...string) *talk {
 // say waits for the prompt and types.
 func (c *talk) say(keys string) {
 	c.t.Helper()
-	c.at = c.await(max(0, c.at-1), "\n> ") // what was seen last may end with that line end
-	c.typed(keys)
+	c.prompted()
+	c.typed(strings.ReplaceAll(keys, "\n", "\r"))
+}
+
+func (c *talk) prompted() {
+	c.t.Helper()
+	if c.dumb {
+		c.at = c.await(max(0, c.at-1), "\n> ") // what was seen last may end with that line end
+		return
+	}
+	c.see("\r\x1b[K> ")
 }
 
 // see waits until text comes.
@@ -127,18 +150,17 @@ func TestConversationResumes(t *testing.T) {
 }
 
 func TestSlashCommandErrors(t *testing.T) {
-	c := newTalk(t, newWorld(t))
+	c := newPlainTalk(t, newWorld(t))
 	for _, tt := range []struct{ line, want string }{
 		{"/frobnicate", "unknown command: /frobnicate (try /help)\r\n"},
 		{"/sesions", "unknown command: /sesions (try /help); did you mean /sessions?\r\n"},
 		{"/\x16\x1b[2J", `unknown command: /\x1b[2J (try /help)`},
 		{"/resume", "usage: /resume <id>"},
-		{"/model", "usage: /model <name>"},
+		{"/model", "/model NUMBER or /model NAME takes another"},
 		{"/new x", "/new takes no argument (x)"},
 		{"/etc/config why?", "unknown command: /etc/config (try /help)"},
-		{"/help", "/model <name>  use another model"},
+		{"/help", "/model [name|number]  list, or use another"},
 		{"/sessions", "no saved sessions"},
-		{"/model  ", "usage: /model <name>"},
 	} {
 		c.say(tt.line + "\n")
 		c.see(tt.want)
@@ -177,7 +199,7 @@ func TestInputOfSeveralLines(t *testing.T) {
 		{"a\x16\x1b[2Jb\n", "ab"},
 	}
 	for _, tt := range tests {
-		c := newTalk(t, newWorld(t))
+		c := newPlainTalk(t, newWorld(t))
 		c.say(tt.typed)
 		c.see("done")
 		c.say("/exit\n")
@@ -233,9 +255,12 @@ func TestInterruptAtThePrompt(t *testing.T) {
 	c.say("")
 	for range 3 { // quick ones do not end the program either
 		syscall.Kill(syscall.Getpid(), syscall.SIGINT)
-		c.see("\r\n> ")
+		c.prompted()
+		c.typed("dropped\x03")
+		c.see("dropped^C")
+		c.prompted()
 	}
-	c.typed("/exit\n")
+	c.typed("/exit\r")
 	c.end(0)
 	if len(c.w.requests) > 0 {
 		t.Errorf("%d requests", len(c.w.requests))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cluade/internal/chat"
+	"cluade/lineedit"
 	"cluade/store"
 )
 
@@ -30,7 +31,7 @@ func (a *app) cmdSessions(arg string) (bool, error) {
 func (a *app) showSessions() error {
 	columns, rows := 0, 0
 	if a.out.out.tty != nil {
-		columns, rows = (&pager{to: &a.out.out}).size()
+		columns, rows = lineedit.Terminal{Out: a.out.out.tty}.Size()
 		rows = max(rows-3, 5)
 	}
 	list, more, err := a.sessions.Newest(rows)

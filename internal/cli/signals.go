@@ -79,6 +79,7 @@ func (a *app) watch(sigs []os.Signal, cancel context.CancelCauseFunc, limit time
 			case <-quit:
 				return
 			case <-late.C:
+				a.modes.Restore()
 				a.die(last.exitCode())
 			case s := <-ch:
 				next := stopped{s.(syscall.Signal)}

@@ -93,6 +93,7 @@ func (a *app) work(ctx context.Context) (int, error) {
 		ContextLimit: func() int { return a.agent.ContextLimit() },
 		Model:        func() string { return a.client.Model() },
 		Total:        func() chat.Usage { return a.session.Total },
+		Modes:        &a.modes,
 	})
 	if err := a.openSession(); err != nil {
 		return exitUsage, err

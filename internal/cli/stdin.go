@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"cluade/internal/chat"
+	"cluade/lineedit"
 )
 
 // maxInput is how much of standard input, and of a prompt file, is taken.
@@ -183,7 +184,7 @@ func (p *pipe) read(ctx context.Context) (string, error) {
 
 // await waits for something to read. False without an error gives up.
 func (p *pipe) await(ctx context.Context, announced *bool) (bool, error) {
-	ready, err := awaitInput(ctx, p.in, p.hint)
+	ready, err := lineedit.Await(ctx, p.in, p.hint)
 	if ready || err != nil {
 		return ready, err
 	}
@@ -192,9 +193,9 @@ func (p *pipe) await(ctx context.Context, announced *bool) (bool, error) {
 		p.say(p.announcement())
 	}
 	if p.patient {
-		return awaitInput(ctx, p.in, -1)
+		return lineedit.Await(ctx, p.in, -1)
 	}
-	return awaitInput(ctx, p.in, p.leave-p.hint)
+	return lineedit.Await(ctx, p.in, p.leave-p.hint)
 }
 
 func (p *pipe) announcement() string {

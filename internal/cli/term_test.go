@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"cluade/lineedit"
 )
 
 // pty is a pseudo-terminal: the test holds the side of the person.
@@ -176,67 +176,6 @@ func TestAsTerminal(t *testing.T) {
 	}
 }
 
-func TestAwaitInput(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if ready, err := awaitInput(t.Context(), r, 0); ready || err != nil {
-		t.Errorf("an empty pipe: %v, %v", ready, err)
-	}
-	if ready, err := awaitInput(t.Context(), r, time.Millisecond); ready || err != nil {
-		t.Errorf("an empty pipe after a while: %v, %v", ready, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(10*time.Millisecond, cancel)
-	if ready, err := awaitInput(ctx, r, -1); ready || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v, %v", ready, err)
-	}
-	if _, err := awaitInput(ctx, r, -1); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled before: %v", err)
-	}
-	w.WriteString("x")
-	if ready, err := awaitInput(t.Context(), r, -1); !ready || err != nil {
-		t.Errorf("a byte: %v, %v", ready, err)
-	}
-	w.Close()
-	r.Read(make([]byte, 1))
-	if ready, err := awaitInput(t.Context(), r, -1); !ready || err != nil {
-		t.Errorf("the end: %v, %v", ready, err)
-	}
-}
-
-// TestAwaitInputLeaksNothing waits often: each wait opens a pipe of its own.
-func TestAwaitInputLeaksNothing(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	before := openFiles(t)
-	for range 50 {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancelled := make(chan struct{})
-		go func() { cancel(); close(cancelled) }()
-		awaitInput(ctx, r, -1)
-		<-cancelled
-	}
-	if after := openFiles(t); after > before+2 {
-		t.Errorf("%d files were open, then %d", before, after)
-	}
-}
-
-func openFiles(t *testing.T) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Skip(err)
-	}
-	return len(list)
-}
-
 func TestDiscardInput(t *testing.T) {
 	p := newPty(t, 80)
 	p.typed("early\nunfinished")
@@ -245,9 +184,9 @@ func TestDiscardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.typed("late\n")
-	r := &lineReader{in: p.tty}
-	if line, err := r.readLine(t.Context()); line != "late" || err != nil {
-		t.Errorf("readLine = %q, %v; want the line typed afterwards", line, err)
+	r := &lineedit.Lines{In: p.tty}
+	if line, err := r.Next(t.Context()); line != "late" || err != nil {
+		t.Errorf("Next = %q, %v; want the line typed afterwards", line, err)
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {

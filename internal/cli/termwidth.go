@@ -2,45 +2,17 @@ package cli
 
 import (
 	"strings"
-	"unicode"
+
+	"cluade/lineedit"
 )
-
-// wideRanges are the blocks whose characters take two columns on a terminal:
-// East Asian wide and full-width forms (Unicode Standard Annex 11), coarsely.
-var wideRanges = [...][2]rune{
-	{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
-	{0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd},
-}
-
-// runeColumns is how many columns a character takes.
-func runeColumns(r rune) int {
-	if r < 0x300 {
-		return 1
-	}
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		return 0
-	}
-	for _, w := range wideRanges {
-		if r >= w[0] && r <= w[1] {
-			return 2
-		}
-	}
-	return 1
-}
 
 // cutColumns shortens one line to at most max columns, the three dots that
 // mark a cut included. max is at least 3.
 func cutColumns(s string, max int) string {
-	end, used := 0, 0
-	for i, r := range s {
-		if used <= max-3 {
-			end = i // up to here it fits together with the dots
-		}
-		if used += runeColumns(r); used > max {
-			return s[:end] + "..."
-		}
+	if lineedit.Width(s) <= max {
+		return s
 	}
-	return s
+	return lineedit.Truncate(s, max-3) + "..."
 }
 
 // lastLines returns the last n lines of text as a terminal of that width shows
@@ -49,21 +21,36 @@ func cutColumns(s string, max int) string {
 func lastLines(text string, n, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
+		if strings.TrimSpace(line) != "" {
+			lines = append(lines, wrapLines(line, width)...)
 		}
+	}
+	return lines[max(0, len(lines)-n):]
+}
+
+// wrapLines breaks a text into rows of a screen. The colours that we put into
+// it take no column; nothing is cut.
+func wrapLines(text string, columns int) (rows []string) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		start, used := 0, 0
-		for i, r := range line {
-			w := runeColumns(r)
-			if used+w > width && i > start {
-				lines = append(lines, line[start:i])
+		for i := 0; i < len(line); {
+			if strings.HasPrefix(line[i:], "\x1b[") {
+				if end := strings.IndexByte(line[i:], 'm'); end >= 0 {
+					i += end + 1
+					continue
+				}
+			}
+			size, w := lineedit.Cluster(line[i:])
+			if used+w > columns && i > start {
+				rows = append(rows, line[start:i])
 				start, used = i, 0
 			}
 			used += w
+			i += size
 		}
-		lines = append(lines, line[start:])
+		rows = append(rows, line[start:])
 	}
-	return lines[max(0, len(lines)-n):]
+	return rows
 }
 
 // asciiText replaces what a console without UTF-8 cannot show: punctuation and
@@ -96,7 +83,7 @@ func asciiText(s string) string {
 			b.WriteString("<-")
 		case r == '×':
 			b.WriteByte('x')
-		case runeColumns(r) == 0:
+		case lineedit.RuneWidth(r) == 0:
 		default:
 			b.WriteByte('?')
 		}

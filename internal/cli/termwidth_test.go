@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cluade/lineedit"
 )
 
 func TestCutColumns(t *testing.T) {
@@ -74,10 +76,7 @@ func FuzzWidths(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, max int) {
 		max = 3 + max&0xff
 		cut := cutColumns(s, max)
-		width := 0
-		for _, r := range cut {
-			width += runeColumns(r)
-		}
+		width := lineedit.Width(cut)
 		if width > max {
 			t.Errorf("cutColumns(%q, %d) = %q, %d columns", s, max, cut, width)
 		}
