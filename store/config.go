@@ -428,6 +428,7 @@ func (c *Config) apply(path string, t Tier, data []byte, mode fs.FileMode) ([]st
 		return nil, fault
 	}
 	l := newLoader(c, path, t)
+	l.address = v.Get("base_url") != nil
 	if fault := l.members("", v.GetObject()); fault != nil {
 		return nil, fault
 	}

@@ -29,6 +29,7 @@ type loader struct {
 	notices   []string
 	users     []string // keys that only the user may set
 	untrusted []string // keys that wait for the project to be trusted
+	address   bool     // the file names a base_url
 	idle      []string // keys that were to restrict something and cannot yet
 }
 
@@ -130,6 +131,10 @@ func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 		return e
 	}
 	switch {
+	case k.name == "api_key" && l.tier == TierProject && !l.address:
+		if len(v.GetStringBytes()) > 0 {
+			l.say("api_key is ignored: a project's key counts only with a base_url of its own")
+		}
 	case l.c.store(k, v, setting{tier: l.tier, file: l.path}):
 		l.c.Safety.addRules(k.name, v, l.label())
 		if k.later && k.strict != nil && jsonText(v) != k.def && k.strict(k.def, v) {
