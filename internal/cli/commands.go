@@ -110,8 +110,9 @@ func (a *app) cmdHelp(string) (bool, error) {
 	var b strings.Builder
 	for _, c := range slashCommands() {
 		left := strings.TrimSpace("/" + c.name + " " + c.args)
-		fmt.Fprintf(&b, "  %-13s  %s\n", left, c.help)
+		fmt.Fprintf(&b, "  %-*s  %s\n", helpLeft, left, c.help)
 	}
+	b.WriteString(a.customHelp())
 	b.WriteString("A \\ at the end of a line continues it.\nCtrl-C drops a line and stops a turn.\n")
 	a.out.Print(b.String())
 	return false, nil

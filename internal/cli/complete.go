@@ -62,6 +62,9 @@ func (a *app) commandNames() []string {
 	for _, c := range slashCommands() {
 		names = append(names, "/"+c.name)
 	}
+	for _, c := range a.customCommands() {
+		names = append(names, "/"+c.Name)
+	}
 	return names
 }
 

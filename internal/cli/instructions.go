@@ -27,6 +27,15 @@ var instructionNames = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}
 // message: the device's, the person's, the project's, each under a header.
 // The notices are sentences about what was left out.
 func readInstructions(o promptOptions) (text string, notices []string) {
+	l := loadInstructions(o)
+	return l.text.String(), l.notices
+}
+
+// instructionFiles are the files that readInstructions puts into the text, those
+// that others import included.
+func instructionFiles(o promptOptions) []string { return loadInstructions(o).files }
+
+func loadInstructions(o promptOptions) *loader {
 	l := &loader{home: o.Home, left: maxInstructions}
 	if device := filepath.Join(o.Etc, "cluade"); o.Etc != "" {
 		l.load(source{path: filepath.Join(device, instructionNames[0]), root: resolved(device)})
@@ -41,7 +50,7 @@ func readInstructions(o promptOptions) (text string, notices []string) {
 	if !o.NoProject && o.Dir != "" {
 		l.project(o)
 	}
-	return l.text.String(), l.notices
+	return l
 }
 
 // source is one instruction file and what it may import.
@@ -56,6 +65,7 @@ type loader struct {
 	home    string
 	left    int           // bytes that still fit
 	seen    []os.FileInfo // files that are in the text; none comes twice
+	files   []string      // their paths
 	text    strings.Builder
 	notices []string
 }
@@ -113,6 +123,7 @@ func (l *loader) load(src source) bool {
 		return false
 	}
 	if l.left <= 0 {
+		l.files = l.files[:len(l.files)-1]
 		l.notice(src.path, fmt.Sprintf("left out: the instruction files together exceed %d bytes", maxInstructions))
 		return true
 	}
@@ -160,7 +171,7 @@ func (l *loader) read(src source) (string, error) {
 	if !utf8.Valid(data) {
 		return "", errNotUTF8
 	}
-	l.seen = append(l.seen, info)
+	l.seen, l.files = append(l.seen, info), append(l.files, src.path)
 	return stripComments(chat.CleanText(strings.TrimPrefix(string(data), "\ufeff"))), nil
 }
 

@@ -52,38 +52,52 @@ func (a *app) repl(ctx context.Context) int {
 }
 
 // obey carries out one input and reports whether the conversation ends. An
-// empty one repeats what could not be sent.
-func (a *app) obey(ctx context.Context, text string) (quit bool) {
-	if name, arg, ok := splitCommand(text); ok {
-		return a.command(name, arg)
+// empty one repeats what could not be sent, which is no command then.
+func (a *app) obey(ctx context.Context, line string) (quit bool) {
+	again := strings.TrimSpace(line) == ""
+	if again {
+		line = a.pending
 	}
-	if command, ok := strings.CutPrefix(text, "!"); ok {
+	name, arg, isCommand := splitCommand(line)
+	command, isShell := strings.CutPrefix(line, "!")
+	prompt, err := a.customPrompt(line)
+	switch {
+	case err != nil:
+		a.out.Error(err.Error())
+	case prompt != "":
+		a.send(ctx, line, prompt, "")
+	case isCommand && !again:
+		return a.command(name, arg)
+	case isShell && !again:
 		if err := a.shell(ctx, command); err != nil {
 			a.out.Error(err.Error())
 		}
-		return false
+	default:
+		text := chat.CleanText(line)
+		a.send(ctx, line, text, text)
 	}
-	text = chat.CleanText(text)
-	if strings.TrimSpace(text) == "" {
-		text = a.pending
-	}
+	return false
+}
+
+// send asks the model. line is what was typed, and typed again if need be; only
+// words of typed name files.
+func (a *app) send(ctx context.Context, line, text, typed string) {
 	a.pending = ""
-	if text == "" {
-		return false
+	if strings.TrimSpace(text) == "" {
+		return
 	}
-	message, err := a.compose(ctx, text, text)
+	message, err := a.compose(ctx, text, typed)
 	if err != nil {
 		a.out.Error(err.Error())
-		a.offer(text)
-		return false
+		a.offer(line)
+		return
 	}
 	var unsent *agent.UnsentError
 	if err := a.turn(ctx, message); errors.As(err, &unsent) && ctx.Err() == nil {
-		a.offer(text)
-		return false
+		a.offer(line)
+		return
 	}
 	a.typed, a.images = nil, nil
-	return false
 }
 
 // offer keeps a message that had no answer for another try.

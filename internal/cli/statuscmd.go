@@ -147,6 +147,9 @@ func (a *app) cmdStatus(string) (bool, error) {
 		fmt.Sprintf("used       %d tokens in %d steps", a.session.Total.Total(), a.session.Steps),
 		fmt.Sprintf("skills     %d", len(found)),
 	}
+	for _, path := range instructionFiles(a.prompt.opts) {
+		lines = append(lines, "told       "+path)
+	}
 	for i, l := range lines {
 		lines[i] = chat.EscapeText(l, 400)
 	}

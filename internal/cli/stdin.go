@@ -31,12 +31,16 @@ func (a *app) oneShot() bool {
 // message is what a one-shot sends: its prompt, with the files that the words
 // of the command line name, if a person typed them.
 func (a *app) message(ctx context.Context) (chat.Message, error) {
+	custom, err := a.expandWords()
+	if err != nil {
+		return chat.Message{}, err
+	}
 	text, err := a.input(ctx)
 	if err != nil {
 		return chat.Message{}, err
 	}
 	typed := ""
-	if a.depth == 0 {
+	if a.depth == 0 && !custom {
 		typed = strings.Join(a.flags.words, " ")
 	}
 	return a.compose(ctx, text, typed)
