@@ -15,19 +15,6 @@ func cutColumns(s string, max int) string {
 	return lineedit.Truncate(s, max-3) + "..."
 }
 
-// lastLines returns the last n lines of text as a terminal of that width shows
-// them, without blank ones. It breaks where the width is full: what is left out
-// matters more than where a word ends.
-func lastLines(text string, n, width int) []string {
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.TrimSpace(line) != "" {
-			lines = append(lines, wrapLines(line, width)...)
-		}
-	}
-	return lines[max(0, len(lines)-n):]
-}
-
 // wrapLines breaks a text into rows of a screen. The colours that we put into
 // it take no column; nothing is cut.
 func wrapLines(text string, columns int) (rows []string) {

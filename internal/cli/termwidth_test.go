@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,27 +26,6 @@ func TestCutColumns(t *testing.T) {
 	for _, tt := range tests {
 		if got := cutColumns(tt.in, tt.max); got != tt.want {
 			t.Errorf("cutColumns(%q, %d) = %q, want %q", tt.in, tt.max, got, tt.want)
-		}
-	}
-}
-
-func TestLastLines(t *testing.T) {
-	tests := []struct {
-		in    string
-		n, w  int
-		lines string // separated by |
-	}{
-		{"", 3, 10, ""},
-		{"\n \n", 3, 10, ""},
-		{"one\ntwo\n", 3, 10, "one|two"},
-		{"one\n\ntwo\nthree\nfour", 3, 10, "two|three|four"},
-		{"0123456789abcdefghij-tail", 2, 10, "abcdefghij|-tail"},
-		{"漢字漢字", 3, 5, "漢字|漢字"},
-		{"漢", 3, 1, "漢"},
-	}
-	for _, tt := range tests {
-		if got := strings.Join(lastLines(tt.in, tt.n, tt.w), "|"); got != tt.lines {
-			t.Errorf("lastLines(%q, %d, %d) = %q, want %q", tt.in, tt.n, tt.w, got, tt.lines)
 		}
 	}
 }
@@ -82,11 +60,6 @@ func FuzzWidths(f *testing.F) {
 		}
 		if i := strings.IndexFunc(asciiText(s), func(r rune) bool { return r >= 0x80 }); i >= 0 {
 			t.Errorf("asciiText(%q) = %q", s, asciiText(s))
-		}
-		whole := strings.Join(lastLines(s, len(s)+1, max), "")
-		blank := slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
-		if whole != strings.Join(blank, "") {
-			t.Errorf("lastLines(%q, all, %d) lost something: %q", s, max, whole)
 		}
 	})
 }
