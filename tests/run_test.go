@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // start says how a program is to be run.
@@ -31,6 +33,7 @@ type run struct {
 	cmd      *exec.Cmd
 	out, err *screen
 	tty      *os.File      // our side of the terminal
+	modes    *unix.Termios // of the terminal before
 	stdin    io.Closer     // our side of a pipe
 	ended    chan struct{} // closed when it was waited for
 	typing   chan error    // the end of typing, if there is a terminal
@@ -80,6 +83,9 @@ func (r *run) startOnTerminal(typed string) error {
 	}
 	defer theirs.Close()
 	r.tty = ours
+	if r.modes, err = terminalModes(ours); err != nil {
+		return err
+	}
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs, theirs, theirs
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := r.cmd.Start(); err != nil {
@@ -133,6 +139,9 @@ func (r *run) wait(limit time.Duration) error {
 	if r.tty != nil {
 		if typing := <-r.typing; err == nil {
 			err = typing
+		}
+		if err == nil {
+			err = r.leftTerminal()
 		}
 		r.tty.Close()
 	}

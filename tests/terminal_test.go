@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,6 +45,36 @@ func openTerminal() (ours, theirs *os.File, err error) {
 		return nil, nil, fmt.Errorf("open a terminal: %w", err)
 	}
 	return ours, theirs, nil
+}
+
+// terminalModes are those of the other side of a pseudo-terminal.
+func terminalModes(ours *os.File) (modes *unix.Termios, err error) {
+	conn, err := ours.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	failed := conn.Control(func(fd uintptr) { modes, err = unix.IoctlGetTermios(int(fd), unix.TCGETS) })
+	return modes, errors.Join(failed, err)
+}
+
+// leftTerminal checks that a program left its terminal as it found it, unless
+// it had no chance to.
+func (r *run) leftTerminal() error {
+	if r.code == 128+int(syscall.SIGKILL) {
+		return nil
+	}
+	now, err := terminalModes(r.tty)
+	if err != nil {
+		return err
+	}
+	if *now != *r.modes {
+		return fmt.Errorf("the terminal is left as %+v, was %+v", *now, *r.modes)
+	}
+	out := r.out.String()
+	if strings.LastIndex(out, "\x1b[?2004h") > strings.LastIndex(out, "\x1b[?2004l") {
+		return errors.New("the terminal is left with marked pastes")
+	}
+	return nil
 }
 
 // prompts is how output ends when the program waits for a line.
