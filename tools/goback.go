@@ -70,8 +70,11 @@ func (e *Env) step(s *snapshot) (st Step, needed bool) {
 	case st.at.Guard != policy.Open:
 		st.Lost = "it is not for tools to write"
 	default:
-		if st.now, err = lookAt(st.at, s.real); err != nil {
-			st.Lost = err.Error()
+		st.now, err = lookAt(st.at, s.real)
+		if fi, statErr := os.Lstat(s.real); err != nil && statErr == nil && !fi.Mode().IsRegular() {
+			st.Lost = "something that is no file has taken its place"
+		} else if err != nil {
+			st.Lost = errnoText(err)
 		}
 	}
 	switch {

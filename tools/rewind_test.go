@@ -94,7 +94,7 @@ func TestRewindForeign(t *testing.T) {
 		{"gone", os.Remove, "f foreign", "old\n"},
 		{"large", func(p string) error { return os.Truncate(p, 2<<20) }, "f foreign", "old\n"},
 		{"link", func(p string) error { os.Remove(p); return os.Symlink("other", p) }, "f: a link leads elsewhere now", ""},
-		{"directory", func(p string) error { os.Remove(p); return os.Mkdir(p, 0o755) }, "is a directory", ""},
+		{"directory", func(p string) error { os.Remove(p); return os.Mkdir(p, 0o755) }, "f: something that is no file has taken its place", ""},
 	}
 	for _, tt := range tests {
 		e := rewindEnv(t)

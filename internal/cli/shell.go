@@ -39,11 +39,14 @@ func (a *app) shell(ctx context.Context, command string) error {
 	return nil
 }
 
+// shellMark begins what the model reads of a command that the person ran.
+const shellMark = "[I ran this myself]"
+
 // shellText tells the model what the person ran.
 func shellText(command string, r proc.Result) string {
 	text := r.Head
 	if r.Dropped > 0 {
 		text += fmt.Sprintf("\n[%d bytes are left out]\n", r.Dropped) + r.Tail
 	}
-	return fmt.Sprintf("[I ran this myself]\n$ %s\n%s\n[exit status %d]\n\n", command, strings.TrimRight(chat.CleanText(text), "\n"), r.Exit)
+	return fmt.Sprintf(shellMark+"\n$ %s\n%s\n[exit status %d]\n\n", command, strings.TrimRight(chat.CleanText(text), "\n"), r.Exit)
 }

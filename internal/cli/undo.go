@@ -79,6 +79,15 @@ func (a *app) turnsBack() []tools.Turn {
 	return turns
 }
 
+// turnText shows the message that began a turn in so many columns, without the
+// commands of the person's own that went with it.
+func turnText(input string, columns int) string {
+	if strings.HasPrefix(input, shellMark) {
+		input = input[strings.LastIndex(input, "]\n\n")+1:]
+	}
+	return cutColumns(chat.EscapeText(strings.TrimSpace(input), 200), columns)
+}
+
 func (a *app) cmdRewind(arg string) (bool, error) {
 	turns := a.turnsBack()
 	if len(turns) == 0 {
@@ -97,7 +106,7 @@ func (a *app) cmdRewind(arg string) (bool, error) {
 	}
 	for i := max(0, len(turns)-maxRewindList); i < len(turns); i++ {
 		t := turns[i]
-		fmt.Fprintf(&b, "%3d  %s", i+1, cutColumns(chat.EscapeText(t.Input, 200), 50))
+		fmt.Fprintf(&b, "%3d  %s", i+1, turnText(t.Input, 50))
 		if t.Files > 0 {
 			fmt.Fprintf(&b, "  (%d files)", t.Files)
 		}
@@ -163,7 +172,7 @@ func (a *app) forgetTurns(t tools.Turn, n int, back []string) {
 	if a.journal != nil {
 		a.journal.ForgetUndo()
 	}
-	told := fmt.Sprintf("back before: %s (files brought back: %d)", chat.EscapeText(t.Input, 60), len(back))
+	told := fmt.Sprintf("back before: %s (files brought back: %d)", turnText(t.Input, 60), len(back))
 	if t.Start < 0 {
 		a.out.Print(told + "; the conversation was compacted meanwhile and stays as it is")
 		return
@@ -177,7 +186,7 @@ func (a *app) forgetTurns(t tools.Turn, n int, back []string) {
 func (a *app) backText(t tools.Turn, steps []tools.Step, to *stream) string {
 	show := shower(to)
 	var b strings.Builder
-	fmt.Fprintf(&b, "back to before: %s\n", show(cutColumns(chat.EscapeText(t.Input, 200), 60)))
+	fmt.Fprintf(&b, "back to before: %s\n", show(turnText(t.Input, 60)))
 	for _, s := range steps {
 		what := "restore"
 		switch {
@@ -261,7 +270,7 @@ func (a *app) undoSession() (int, error) {
 		u.Close(false)
 		return exitUsage, fmt.Errorf("session %s: what was kept to undo is damaged", u.ID)
 	}
-	fmt.Fprintf(a.env.Stderr, "cluade: session %s, before: %s\n", u.ID, chat.EscapeText(turns[0].Input, 60))
+	fmt.Fprintf(a.env.Stderr, "cluade: session %s, before: %s\n", u.ID, turnText(turns[0].Input, 60))
 	done, left := undoSteps(e)
 	for _, l := range left {
 		fmt.Fprintf(a.env.Stderr, "cluade: left as it is: %s\n", l)
