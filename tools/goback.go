@@ -129,7 +129,7 @@ func (e *Env) GoBack(ctx context.Context, st Step) error {
 	if st.Lost != "" {
 		return fmt.Errorf("%s: %s", shown(st.Path), st.Lost)
 	}
-	if !st.now.same(st.at, st.Path) {
+	if p, err := e.resolve(st.Path); err != nil || p != st.at || !st.now.same(p, st.Path) {
 		return fmt.Errorf("%s changed meanwhile; nothing was done to it", shown(st.Path))
 	}
 	if err := st.carryOut(ctx); err != nil {

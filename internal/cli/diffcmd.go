@@ -11,17 +11,25 @@ import (
 	"cluade/internal/proc"
 )
 
+// maxDiffList is how many files /diff shows.
+const maxDiffList = 100
+
 // cmdDiff shows what the program's own tools changed in this session, then what
 // git makes of the working tree.
 func (a *app) cmdDiff(string) (bool, error) {
 	var b strings.Builder
-	for _, d := range a.tools.Diff() {
+	list := a.tools.Diff()
+	more := max(0, len(list)-maxDiffList)
+	for _, d := range list[:len(list)-more] {
 		path := chat.EscapeText(d.Path, 0)
 		if d.Note != "" {
 			fmt.Fprintf(&b, "%12s  %s (%s)\n", "", path, chat.EscapeText(d.Note, 200))
 			continue
 		}
 		fmt.Fprintf(&b, "%6s %5s  %s\n", fmt.Sprintf("+%d", d.Added), fmt.Sprintf("-%d", d.Removed), path)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	if b.Len() == 0 {
 		b.WriteString("the tools of this session changed no file\n")
