@@ -48,7 +48,7 @@ func (a *Agent) shorten(ctx context.Context, used int) error {
 	if err != nil && err != errNothing {
 		a.o.Emit(Notice{Text: "the conversation could not be compacted: " + err.Error(), Warn: true})
 	}
-	if now := a.meter.context(a.o.Session); err == nil && now < used && !a.overfull(now) {
+	if now := a.meter.context(a.o.Session); err == nil && !a.overfull(now) {
 		return nil
 	}
 	return a.trim(min(used, a.ContextLimit()) / 2)
@@ -78,32 +78,41 @@ func (a *Agent) compactFull(ctx context.Context, n int) error {
 	return a.compactNow(ctx, n, windowFull, "")
 }
 
-// trim leaves out the oldest exchanges until at most so many tokens remain, or
-// nothing but the last input of the person and what followed it. A summary that
-// the transcript began with stays at its head if it can.
+// trim leaves out the oldest exchanges until at most so many tokens remain. A
+// summary that the transcript began with stays at its head if it can.
 func (a *Agent) trim(most int) error {
 	msgs := a.o.Session.Messages
-	cut, rest := 0, size(msgs)
-	for i, left := 0, rest; i < len(msgs); i++ {
-		if i > 0 && msgs[i].Role == chat.User && !msgs[i].Notice {
-			if cut, rest = i, left; a.meter.tokens(a.meter.fixed+rest) <= most {
+	cut := a.oldest(most)
+	head, gone := msgs[0], cut-1
+	if !isOpening(head) || a.fits(size(msgs[:1])+size(msgs[cut:])) != nil {
+		head, gone = opening(windowFull+"What was said and done before the next message is left out."+a.whereAll(), msgs[:cut]), cut
+	}
+	if gone <= 0 {
+		return a.fits(size(msgs))
+	}
+	if err := a.fits(len(head.Content) + size(msgs[cut:])); err != nil {
+		return err
+	}
+	a.replace(cut, head)
+	a.journalReset("trim")
+	a.o.Emit(Notice{Text: fmt.Sprintf("the context is full; the oldest %d messages are left out", gone), Warn: true})
+	return nil
+}
+
+// oldest is the first input of the person from which on at most so many tokens
+// remain, else the last one; 0 if there is none but the first message.
+func (a *Agent) oldest(most int) (cut int) {
+	msgs := a.o.Session.Messages
+	left := size(msgs)
+	for i, m := range msgs {
+		if m.Role == chat.User && !m.Notice {
+			if cut = i; a.meter.tokens(a.meter.fixed+left) <= most {
 				break
 			}
 		}
 		left -= size(msgs[i : i+1])
 	}
-	head := msgs[0]
-	if cut > 0 && (cut == 1 || !isOpening(head) || a.fits(size(msgs[:1])+rest) != nil) {
-		head = opening(windowFull+"What was said and done before the next message is left out."+a.whereAll(), msgs[:cut])
-		rest += len(head.Content)
-	}
-	if err := a.fits(rest); err != nil || cut == 0 {
-		return err
-	}
-	a.replace(cut, head)
-	a.journalReset("trim")
-	a.o.Emit(Notice{Text: fmt.Sprintf("the context is full; the oldest %d messages are left out", cut), Warn: true})
-	return nil
+	return cut
 }
 
 // journalReset tells the journal of a transcript that begins anew. An input
@@ -121,12 +130,12 @@ func (a *Agent) journalReset(why string) {
 	}
 }
 
-// afterOverflow answers a server that says the conversation is too long: nil says that
-// the request can be made again, shorter. Of a reply that had begun nothing is
-// asked again.
+// afterOverflow answers a server that says the conversation is too long: nil
+// says that the request can be made again, shorter. Of a reply that had begun
+// nothing is asked again.
 func (a *Agent) afterOverflow(ctx context.Context, m chat.Message, err error) error {
 	var full *chat.OverflowError
-	if !errors.As(err, &full) || ctx.Err() != nil || m.Content != "" {
+	if !errors.As(err, &full) || m.Content != "" {
 		return err
 	}
 	used := a.meter.context(a.o.Session)

@@ -83,11 +83,20 @@ func talk(t *testing.T) *stage {
 	return s
 }
 
+// TestOpeningNamesImages: a request keeps the names of what it showed.
+func TestOpeningNamesImages(t *testing.T) {
+	got := opening("S", []chat.Message{{Role: chat.User, Content: "what is it?", Images: []chat.Image{{Path: "/a.png"}, {Path: "/b.png"}}}})
+	if !strings.Contains(got.Content, "what is it?\n[image /a.png]\n[image /b.png]\n\nS") {
+		t.Errorf("opening: %q", got.Content)
+	}
+}
+
 // TestAgentCompact: the request is the last one with what followed it and one
 // message more; its summary is then the whole conversation.
 func TestAgentCompact(t *testing.T) {
 	s := talk(t)
 	s.agent.o.Env.Session = "/root/s.jsonl"
+	s.events = nil
 	s.agent.o.System = func() string { return "another system message" }
 	s.script = []reply{{text: "<analysis>\nhm\n</analysis>\n<summary>\nall was looked at\n</summary>", calls: "act {}", usage: chat.Usage{Prompt: 50, Completion: 7}}}
 	whole := slices.Clone(s.session.Messages)
@@ -116,6 +125,14 @@ func TestAgentCompact(t *testing.T) {
 	}
 	if usage.Total() != 57 || s.session.Total.Total() != total+57 || s.states[len(s.states)-1].Total.Total() != total+57 {
 		t.Errorf("usage %+v, total %d, want 57 more than %d", usage, s.session.Total.Total(), total)
+	}
+	if got := s.states[len(s.states)-1].Context; got != s.agent.Context().Tokens {
+		t.Errorf("the context is saved as %d", got)
+	}
+	for _, e := range s.events {
+		if _, ok := e.(TextDelta); ok {
+			t.Error("the summary is shown as an answer")
+		}
 	}
 	if slices.Contains(s.results(), "act did 0") {
 		t.Error("a call of the summary's reply ran")
@@ -185,7 +202,8 @@ func TestAgentCompactFails(t *testing.T) {
 // session goes on in memory.
 func TestAgentCompactUnsaved(t *testing.T) {
 	s := talk(t)
-	s.script = []reply{{text: "S"}}
+	s.agent.o.Env.Session = "/root/s.jsonl"
+	s.script = []reply{{text: "S"}, {text: "well"}, {text: "T"}}
 	s.act = func(_ int, what string) error {
 		if what == "journal reset compact" {
 			return errors.New("disk full")
@@ -197,6 +215,13 @@ func TestAgentCompactUnsaved(t *testing.T) {
 	}
 	if len(s.session.Messages) != 1 || s.agent.SaveError() == nil {
 		t.Errorf("%d messages, save error %v", len(s.session.Messages), s.agent.SaveError())
+	}
+	s.events = nil
+	if err := s.turn(context.Background(), "on"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.agent.Compact(context.Background(), ""); err != nil || strings.Contains(s.session.Messages[0].Content, "/root/s.jsonl") {
+		t.Errorf("error %v; %q names a file that does not have it all", err, s.session.Messages[0].Content)
 	}
 }
 
