@@ -57,7 +57,8 @@ const (
 )
 
 const (
-	maxHeld   = 512 // bytes that a mark waits for its end
+	reach     = 80  // bytes in which the end of a mark is looked for
+	maxHeld   = 512 // bytes that are held back undecided
 	maxIndent = 16  // columns of it that are kept
 	maxQuotes = 8   // quotes within quotes
 	minWidth  = 8
@@ -135,10 +136,8 @@ func (m *markdown) interrupt() string {
 	return m.take()
 }
 
-// waits says that text is held back which a pause may concern.
-func (m *markdown) waits() bool {
-	return m.kind == prose && len(m.word)+len(m.line) > 0 || len(m.table) > 0
-}
+// waits says that text is held back which a pause would show.
+func (m *markdown) waits() bool { return m.kind == prose && len(m.word)+len(m.line) > 0 }
 
 func (m *markdown) take() string {
 	s := string(m.out)

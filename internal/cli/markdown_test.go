@@ -42,6 +42,7 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"both", "***x*** **a *b* c**", "[be]x[b] a [be]b[b] c", "***x*** **a *b* c**"},
 	{"bold in a language without blanks", "这是**重点**内容", "这是[b]重点[]内容", "这是**重点**内容"},
 	{"bold over a line's end", "**no\nend**", "**no\nend**", ""},
+	{"bold far away", "**" + strings.Repeat("word ", 20) + "end** x", strings.Repeat("[b]"+strings.Repeat("word ", 5)+"word[]\n", 3) + "[b]word word end[] x", "**" + strings.Repeat("word ", 4) + "word\n" + strings.Repeat(strings.Repeat("word ", 5)+"word\n", 2) + "word word word end** x"},
 	{"stars that are none", "2 * 3 * 4, 2*3*4, *.txt, a**b, **kwargs, 5 ** 2", "2 * 3 * 4, 2*3*4, *.txt, a**b,\n**kwargs, 5 ** 2", ""},
 	{"file patterns", "rm *.o *.a and /*.c", "rm *.o *.a and /*.c", ""},
 	{"names with strokes", "snake_case_name and __init__ x", "snake_case_name and [b]init[] x", "snake_case_name and __init__ x"},
@@ -141,6 +142,8 @@ func TestMarkdownPause(t *testing.T) {
 		{"**Bold", "[b]Bold"},
 		{"*.txt", "*.txt"},
 		{"an *odd", "an [e]odd"},
+		{"**", ""},
+		{"*b**", "[e]b"},
 		{"an _odd", "an"}, // names have such strokes
 		{"run `ls", "run [c]ls"},
 		{"#", ""},
@@ -266,6 +269,23 @@ func TestWrapText(t *testing.T) {
 	for _, tt := range tests {
 		if got := strings.Join(wrapText(tt.in, tt.w), "|"); got != tt.rows {
 			t.Errorf("wrapText(%q, %d) = %q, want %q", tt.in, tt.w, got, tt.rows)
+		}
+	}
+}
+
+// TestMarkdownReach has marks end where the search for their end does.
+func TestMarkdownReach(t *testing.T) {
+	for _, mark := range []string{"*", "**", "***", "_", "__", "`", "``"} {
+		for n := reach - 8; n < reach+8; n++ {
+			for _, tail := range []string{mark, mark + " y", mark + "*", mark + "`z", ""} {
+				in := mark + strings.Repeat("x", n) + tail
+				want := renderPieces(in, len(in), 200, true)
+				for _, size := range []int{1, 3, reach - 1, reach, reach + 1} {
+					if got := renderPieces(in, size, 200, true); got != want {
+						t.Errorf("%q in pieces of %d: %q, want %q", in, size, got, want)
+					}
+				}
+			}
 		}
 	}
 }

@@ -96,15 +96,15 @@ func (m *markdown) addAll(s string) {
 // they are text.
 func (m *markdown) openSpan(rest string) int {
 	n := runLength(rest)
-	found, known := m.closing(rest, n)
+	end := m.closing(rest, n)
 	switch {
-	case found, !known && m.force && n < len(rest) && rest[n] != ' ':
+	case end == later && !m.force:
+		return wait
+	case end == none, end != inReach && (n == len(rest) || rest[n] == ' '):
+		m.addText(rest[:n])
+	default:
 		m.ticks = n
 		m.style |= inCode
-	case !known:
-		return wait
-	default:
-		m.addText(rest[:n])
 	}
 	return n
 }
@@ -134,29 +134,44 @@ func runLength(s string) int {
 	return n
 }
 
-// closing looks in reach for the run of exactly n marks that ends what the n
-// marks at the beginning of rest open. known is false while it may yet come.
-func (m *markdown) closing(rest string, n int) (found, known bool) {
+// What is known of a mark's end.
+const (
+	none    = iota
+	inReach // it is there
+	later   // it may be in what comes next
+	far     // it is not in reach
+)
+
+// closing looks for the run of exactly n marks that ends what the n marks at
+// the beginning of rest open.
+func (m *markdown) closing(rest string, n int) int {
 	c := rest[0]
-	for i := n; i < min(len(rest), maxHeld); {
+	for i := n; i < min(len(rest), reach); {
 		if rest[i] != c {
 			i++
 			continue
 		}
 		run := runLength(rest[i:])
 		if i+run == len(rest) && run < maxHeld && !m.whole {
-			return false, false
+			return later
 		}
 		if run == n && (c == '`' || rest[i-1] != ' ' && (c == '*' || !wordRune(nextRune(rest[i+run:])))) {
-			return true, true
+			return inReach
 		}
 		i += run
 	}
-	return false, m.whole || len(rest) >= maxHeld
+	switch {
+	case len(rest) >= reach:
+		return far
+	case m.whole:
+		return none
+	}
+	return later
 }
 
 // emphasis takes * ** *** and the same of _, which count if they touch a word
-// as an opening or closing mark does and, to open, have an end in reach.
+// as an opening or closing mark does and, to open, have an end in reach. What
+// may be long is believed without.
 func (m *markdown) emphasis(rest string) int {
 	n := runLength(rest)
 	if n == len(rest) && n < maxHeld && !m.whole {
@@ -172,11 +187,12 @@ func (m *markdown) emphasis(rest string) int {
 		m.style &^= looks
 		return n
 	case after && m.style&looks == 0 && !inWord:
-		found, known := m.closing(rest, n)
-		if !known && !(m.force && rest[0] == '*' && wordRune(next)) {
+		end := m.closing(rest, n)
+		guess := rest[0] == '*' && wordRune(next) && (end == far && n == 2 || end == later && m.force)
+		switch {
+		case end == later && !guess:
 			return wait
-		}
-		if found || !known {
+		case end == inReach || guess:
 			m.style |= looks
 			return n
 		}

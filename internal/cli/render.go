@@ -103,20 +103,20 @@ func (o *output) answer(text string) {
 		text = asciiText(text)
 	}
 	o.text(o.md.write(text))
-	if o.lull != nil && o.md.waits() {
+	switch {
+	case len(o.md.table) > 0 && o.spin.stop == nil: // while it is held back there is a waiting line
+		o.text(o.md.pause())
+		o.spin.resume()
+	case o.lull != nil && o.md.waits():
 		o.lull.Reset(lullTime)
 	}
 }
 
-// showHeld runs when nothing came for a moment. While a table is held back the
-// waiting line tells that there is life.
+// showHeld runs when nothing came for a moment.
 func (o *output) showHeld() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.text(o.md.pause())
-	if len(o.md.table) > 0 && !o.mid && o.spin.stop == nil {
-		o.spin.resume()
-	}
 }
 
 // text shows a piece of the rendered answer.

@@ -378,7 +378,7 @@ func TestStreamedMarkdown(t *testing.T) {
 	}
 	o.Emit(agent.ReplyEnd{})
 	got = append(got, stdout.String())
-	want := []string{"", "\x1b[0;1mHead\x1b[0m\n\nsome", " \x1b[0;1mbold", "\x1b[0m words", "", "", "\n\x1b[0;1ma\x1b[0m\n\x1b[0;2m-\x1b[0m\nb", "\nend\n"}
+	want := []string{"", "\x1b[0;1mHead\x1b[0m\n\nsome", " \x1b[0;1mbold", "\x1b[0m words", "\n", "", "\x1b[0;1ma\x1b[0m\n\x1b[0;2m-\x1b[0m\nb", "\nend\n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
