@@ -30,14 +30,7 @@ type Command struct {
 // CommandRoots are the places for commands, the nearest first. Links are
 // followed as those of skills are; home and state may be "".
 func CommandRoots(dir, home, state string) []Root {
-	roots := []Root{{Dir: filepath.Join(dir, ".cluade/commands")}, {Dir: filepath.Join(dir, ".claude/commands")}}
-	if state != "" {
-		roots = append(roots, Root{filepath.Join(state, "commands"), home})
-	}
-	if home != "" {
-		roots = append(roots, Root{filepath.Join(home, ".claude/commands"), home})
-	}
-	return roots
+	return places("commands .cluade .claude", dir, home, state)
 }
 
 // Commands returns the commands of the roots by name. Of several with one name

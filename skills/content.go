@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
 )
 
 const (
@@ -45,9 +44,9 @@ func (c *Content) list(dir string) {
 		if n++; n > maxWalk {
 			return fs.SkipAll
 		}
-		rel := strings.TrimPrefix(strings.TrimPrefix(path, dir), "/")
+		rel := below(dir, path)
 		switch {
-		case err != nil || rel == fileName || rel == "":
+		case err != nil || rel == fileName || rel == ".":
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():

@@ -130,13 +130,12 @@ func (c *copier) plan() error {
 		if path == c.from {
 			return nil
 		}
-		e := entry{mode: d.Type()}
-		e.name, _ = filepath.Rel(c.from, path)
+		e := entry{name: below(c.from, path), mode: d.Type()}
 		switch {
 		case d.IsDir() && (d.Name() == ".git" || strings.HasPrefix(d.Name(), ".import-")):
 			return fs.SkipDir
 		case e.mode&fs.ModeSymlink != 0:
-			e.link, err = c.linkOf(path)
+			e.link, err = c.linkOf(e.name)
 		case e.mode.IsRegular():
 			var fi fs.FileInfo
 			if fi, err = d.Info(); err == nil {
@@ -159,7 +158,8 @@ func (c *copier) plan() error {
 
 // linkOf is what a link of the copy says: the same place, seen from where the
 // link stands.
-func (c *copier) linkOf(path string) (string, error) {
+func (c *copier) linkOf(name string) (string, error) {
+	path := filepath.Join(c.from, name)
 	text, err := os.Readlink(path)
 	if err != nil {
 		return "", err
@@ -171,7 +171,7 @@ func (c *copier) linkOf(path string) (string, error) {
 	if filepath.IsAbs(text) || !inside(c.from, real) {
 		return "", errors.New("the link leads out of the skill")
 	}
-	return filepath.Rel(filepath.Dir(path), real)
+	return filepath.Join(strings.Repeat("../", strings.Count(name, "/")), below(c.from, real)), nil
 }
 
 // copy makes the directory to. Links come last, so that nothing is written

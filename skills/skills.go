@@ -50,20 +50,26 @@ type Skill struct {
 // directory, then the user's, then the system's. Links in the user's own may
 // lead anywhere in the home directory. home and state may be "".
 func Roots(dir, home, state string) []Root {
-	var roots []Root
-	add := func(within string, dirs ...string) {
-		for _, d := range dirs {
-			roots = append(roots, Root{filepath.Join(d, "skills"), within})
-		}
+	return append(places("skills .cluade .agents .claude", dir, home, state), Root{Dir: System})
+}
+
+// places are the directories of a kind, the first word, in the directories that
+// programs keep, the others, the first of which is ours.
+func places(words string, dir, home, state string) (roots []Root) {
+	names := strings.Fields(words)
+	kind, names := names[0], names[1:]
+	for _, n := range names {
+		roots = append(roots, Root{Dir: filepath.Join(dir, n, kind)})
 	}
-	add("", filepath.Join(dir, ".cluade"), filepath.Join(dir, ".agents"), filepath.Join(dir, ".claude"))
 	if state != "" {
-		add(home, state)
+		roots = append(roots, Root{filepath.Join(state, kind), home})
 	}
 	if home != "" {
-		add(home, filepath.Join(home, ".agents"), filepath.Join(home, ".claude"))
+		for _, n := range names[1:] {
+			roots = append(roots, Root{filepath.Join(home, n, kind), home})
+		}
 	}
-	return append(roots, Root{Dir: System})
+	return roots
 }
 
 // Find returns the skills below the roots, in the order of these and then by

@@ -5,12 +5,24 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 )
 
 const (
 	maxTree  = 200000 // names of a tree that are looked at
 	maxFound = 2000   // skills of a tree
 )
+
+// Path is where a skill of FindTree is, from the top of its tree.
+func (s Skill) Path() string { return below(s.root.real, s.Dir) }
+
+// below is path as seen from dir, in which it lies; both are clean.
+func below(dir, path string) string {
+	if path == dir {
+		return "."
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(path, dir), "/")
+}
 
 // FindTree returns every skill of a tree of files, at any depth. name is that
 // of the tree itself, for a skill at its top that has none. Links are not followed, but SKILL.md may be one that stays in

@@ -128,8 +128,7 @@ func (j *Judgement) bundled(dir string, t Target) {
 		case here:
 			j.Uses = addNew(j.Uses, needs)
 		case len(j.Files) < namedFiles:
-			rel, _ := filepath.Rel(dir, path)
-			j.Files = append(j.Files, rel)
+			j.Files = append(j.Files, below(dir, path))
 		default:
 			j.More++
 		}

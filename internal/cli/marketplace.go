@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"cluade/internal/chat"
-	"cluade/internal/jsonenc"
 	"cluade/skills"
 )
 
@@ -22,17 +21,17 @@ func (a *app) listPlugins(c *treeCommand, t *checkout) error {
 		return fmt.Errorf("%s: %w", chat.EscapeText(c.src, 200), err)
 	}
 	var counts [4]int
-	items := []byte{}
+	var items []string
 	for i := range list {
 		p := &list[i]
 		counts[p.Verdict()]++
-		if c.json {
-			items = appendPlugin(items, p)
+		if c.has("json") {
+			items = append(items, pluginJSON(p))
 		} else {
 			a.out.Print(pluginLine(p))
 		}
 	}
-	if c.json {
+	if c.has("json") {
 		_, err := a.print(pluginsJSON(c, name, items, counts))
 		return err
 	}
@@ -106,38 +105,26 @@ func pluginReasons(p *skills.Plugin) (list []string) {
 	return list
 }
 
-// appendPlugin appends the object of one plugin to the items of a list.
-func appendPlugin(dst []byte, p *skills.Plugin) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '{')
-	for _, m := range [][2]string{
-		{"name", p.Name}, {"description", p.Description}, {"verdict", p.Verdict().String()}, {"reason", strings.Join(pluginReasons(p), "; ")},
-	} {
-		dst = jsonenc.AppendString(jsonenc.AppendKey(dst, m[0]), m[1])
-	}
-	dst = append(jsonenc.AppendKey(dst, "skills"), '{')
-	for v := skills.Full; v <= skills.Limited; v++ {
-		dst = appendCount(dst, v.String(), p.Skills[v])
-	}
-	dst = appendCount(append(dst, '}'), "commands", p.Commands)
-	dst = appendCount(dst, "agents", p.Agents)
-	dst = jsonenc.AppendBool(jsonenc.AppendKey(dst, "hooks"), p.Hooks)
-	dst = jsonenc.AppendBool(jsonenc.AppendKey(dst, "mcp"), p.MCP)
-	dst = jsonenc.AppendBool(jsonenc.AppendKey(dst, "lsp"), p.LSP)
-	dst = jsonenc.AppendBool(jsonenc.AppendKey(dst, "inspected"), p.Outside == "")
-	return append(dst, '}')
+// pluginJSON is the object of one plugin.
+func pluginJSON(p *skills.Plugin) string {
+	var o, s object
+	s.counts("full portable partial limited", p.Skills[:]...)
+	o.texts("name", p.Name, "description", p.Description, "verdict", p.Verdict().String(), "reason", strings.Join(pluginReasons(p), "; "))
+	o.raw("skills", s.String())
+	o.counts("commands agents", p.Commands, p.Agents)
+	o.flag("hooks", p.Hooks)
+	o.flag("mcp", p.MCP)
+	o.flag("lsp", p.LSP)
+	o.flag("inspected", p.Outside == "")
+	return o.String()
 }
 
 // pluginsJSON is the whole report on one line.
-func pluginsJSON(c *treeCommand, name string, items []byte, counts [4]int) string {
-	dst := jsonenc.AppendString(jsonenc.AppendKey([]byte{'{'}, "source"), shownURL(c.src))
-	dst = jsonenc.AppendString(jsonenc.AppendKey(dst, "marketplace"), name)
-	dst = append(append(append(jsonenc.AppendKey(dst, "plugins"), '['), items...), ']')
-	dst = append(jsonenc.AppendKey(dst, "total"), '{')
-	for v, n := range counts {
-		dst = appendCount(dst, skills.PluginVerdict(v).String(), n)
-	}
-	return string(dst) + "}}\n"
+func pluginsJSON(c *treeCommand, name string, items []string, counts [4]int) string {
+	var o, total object
+	total.counts("compatible partial limited incompatible", counts[:]...)
+	o.texts("source", shownURL(c.src), "marketplace", name)
+	o.raw("plugins", "["+strings.Join(items, ",")+"]")
+	o.raw("total", total.String())
+	return o.String() + "\n"
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"cluade/internal/chat"
-	"cluade/internal/jsonenc"
 	"cluade/skills"
 )
 
@@ -29,28 +28,26 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 	if err != nil {
 		return fmt.Errorf("%s: %w", chat.EscapeText(c.src, 200), err)
 	}
-	im := skills.Importer{Dest: c.dest, Force: c.force, Link: c.link, DryRun: c.dryRun}
+	im := skills.Importer{Dest: c.dest, Force: c.has("force"), Link: c.has("link"), DryRun: c.has("dry-run")}
 	if err := a.prepareDest(&im); err != nil {
 		return err
 	}
-	top, _ := filepath.EvalSymlinks(t.dir)
 	target := a.target(c)
-	r := importReport{verdicts: map[string]int{}}
+	var r importReport
 	for _, s := range list {
-		i := imported{Skill: s, Judgement: s.Judge(target)}
-		i.path, _ = filepath.Rel(top, s.Dir)
+		i := imported{Skill: s, Judgement: s.Judge(target), path: s.Path()}
 		if i.done, i.err = im.Put(ctx, s); ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r.add(&i)
-		if !c.json {
-			a.out.Print(i.line(c.dryRun))
+		if !c.has("json") {
+			a.out.Print(i.line(im.DryRun))
 		}
 	}
-	if c.json {
+	if c.has("json") {
 		_, err = a.print(r.json(c, im.Dest))
 	} else {
-		a.out.Print(r.total(len(list), im.Dest, c.dryRun))
+		a.out.Print(r.total(len(list), im.Dest, im.DryRun))
 	}
 	if err != nil {
 		return err
@@ -99,13 +96,13 @@ func (i *imported) line(dry bool) string {
 
 // importReport is the sum of an import.
 type importReport struct {
-	verdicts             map[string]int
+	verdicts             [4]int
 	put, skipped, failed int
-	items                []byte // of the JSON list
+	items                []string // JSON objects
 }
 
 func (r *importReport) add(i *imported) {
-	r.verdicts[i.Verdict.String()]++
+	r.verdicts[i.Verdict]++
 	switch {
 	case i.err != nil:
 		r.failed++
@@ -114,14 +111,14 @@ func (r *importReport) add(i *imported) {
 	default:
 		r.put++
 	}
-	r.items = i.appendJSON(r.items)
+	r.items = append(r.items, i.json())
 }
 
 func (r *importReport) total(n int, dest string, dry bool) string {
 	var counts []string
-	for v := skills.Full; v <= skills.Limited; v++ {
-		if n := r.verdicts[v.String()]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+	for v, n := range r.verdicts {
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, skills.Verdict(v)))
 		}
 	}
 	put := "installed in"
@@ -138,55 +135,30 @@ func (r *importReport) total(n int, dest string, dry bool) string {
 	return text
 }
 
-// appendJSON appends the object of one skill to the items of a list.
-func (i *imported) appendJSON(dst []byte) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ',')
-	}
+// json is the object of one skill.
+func (i *imported) json() string {
 	done, why, _ := strings.Cut(i.done, ", ")
 	if i.err != nil {
 		done, why = "refused", i.err.Error()
 	}
-	dst = append(dst, '{')
-	for _, m := range [][2]string{
-		{"name", i.Name}, {"path", i.path}, {"verdict", i.Verdict.String()}, {"reason", i.Reason()}, {"result", done}, {"why", why},
-		{"fault", i.Fault}, {"warning", i.Warning},
-	} {
-		dst = jsonenc.AppendString(jsonenc.AppendKey(dst, m[0]), m[1])
-	}
-	dst = appendStrings(jsonenc.AppendKey(dst, "lacks"), i.Lacks)
-	dst = appendStrings(jsonenc.AppendKey(dst, "uses"), i.Uses)
-	return append(dst, '}')
+	var o object
+	o.texts("name", i.Name, "path", i.path, "verdict", i.Verdict.String(), "reason", i.Reason(), "result", done, "why", why,
+		"fault", i.Fault, "warning", i.Warning)
+	o.list("lacks", i.Lacks)
+	o.list("uses", i.Uses)
+	return o.String()
 }
 
 // json is the whole report on one line.
 func (r *importReport) json(c *treeCommand, dest string) string {
-	dst := jsonenc.AppendString(jsonenc.AppendKey([]byte{'{'}, "source"), shownURL(c.src))
-	dst = jsonenc.AppendString(jsonenc.AppendKey(dst, "dest"), dest)
-	dst = jsonenc.AppendBool(jsonenc.AppendKey(dst, "dry_run"), c.dryRun)
-	dst = append(append(append(jsonenc.AppendKey(dst, "skills"), '['), r.items...), ']')
-	dst = append(jsonenc.AppendKey(dst, "total"), '{')
-	for v := skills.Full; v <= skills.Limited; v++ {
-		dst = appendCount(dst, v.String(), r.verdicts[v.String()])
-	}
-	dst = appendCount(dst, "installed", r.put)
-	dst = appendCount(dst, "skipped", r.skipped)
-	return string(appendCount(dst, "refused", r.failed)) + "}}\n"
-}
-
-func appendCount(dst []byte, key string, n int) []byte {
-	return jsonenc.AppendInt(jsonenc.AppendKey(dst, key), int64(n))
-}
-
-func appendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = jsonenc.AppendString(dst, s)
-	}
-	return append(dst, ']')
+	var o, total object
+	total.counts("full portable partial limited installed skipped refused", r.verdicts[skills.Full], r.verdicts[skills.Portable],
+		r.verdicts[skills.Partial], r.verdicts[skills.Limited], r.put, r.skipped, r.failed)
+	o.texts("source", shownURL(c.src), "dest", dest)
+	o.flag("dry_run", c.has("dry-run"))
+	o.raw("skills", "["+strings.Join(r.items, ",")+"]")
+	o.raw("total", total.String())
+	return o.String() + "\n"
 }
 
 func plural(n int, word string) string {

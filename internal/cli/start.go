@@ -51,7 +51,7 @@ func (a *app) run(ctx context.Context) (int, error) {
 		return a.print(versionText(a.env.Version))
 	case f.dangercheck:
 		return a.checkLines()
-	case f.tree != nil && f.tree.help:
+	case f.tree != nil && f.tree.has("help"):
 		return a.print(f.tree.usage())
 	}
 	ctx, a.end = context.WithCancelCause(ctx)

@@ -83,7 +83,7 @@ func (a *app) unpack(ctx context.Context, c *treeCommand, in io.Reader, t *check
 		return err
 	}
 	whole := func(name string) bool {
-		return c.name == "skillimport" && !c.dryRun || strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".json")
+		return c.name == "skillimport" && !c.has("dry-run") || strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".json")
 	}
 	notices, err := skills.Unpack(ctx, t.dir, text, whole)
 	for _, n := range notices {

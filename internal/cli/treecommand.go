@@ -12,11 +12,13 @@ import (
 // treeCommand is the command line of skillimport or marketplace, which look at a
 // tree of files that somebody published.
 type treeCommand struct {
-	name, src, dest                         string
-	dryRun, force, link, router, json, help bool
-
-	origin origin // what src names
+	name, src, dest string
+	router          bool   // judge for a router
+	given           string // the options without a value, each between blanks
+	origin          origin // what src names
 }
+
+func (c *treeCommand) has(option string) bool { return strings.Contains(c.given, " "+option+" ") }
 
 const (
 	importUsage = `usage: cluade skillimport SRC [option...]
@@ -42,71 +44,59 @@ is installed or run. SRC is a path, a git URL or GitHub's owner/repo.
 
 // parseTree reads the arguments behind the name of the command.
 func parseTree(name string, args []string) (*treeCommand, error) {
-	c := &treeCommand{name: name}
-	names := []string{"target", "json", "help"}
+	c := &treeCommand{name: name, given: " "}
+	options := "target json help"
 	if name == "skillimport" {
-		names = append(names, "dry-run", "force", "link", "dest")
+		options += " dry-run force link dest"
 	}
 	for plain := false; len(args) > 0; {
 		arg := args[0]
 		args = args[1:]
-		option, value, given := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		switch {
-		case arg == "--" && !plain:
-			plain = true
-			continue
-		case arg == "-h" && !plain:
-			option = "help"
-		case plain || !strings.HasPrefix(arg, "-"):
+		if plain || arg == "" || arg[0] != '-' {
 			if c.src != "" || arg == "" {
 				return nil, fmt.Errorf("%s takes one source: a path, a git URL or owner/repo", name)
 			}
 			c.src = arg
 			continue
-		case !strings.HasPrefix(arg, "--") || !contains(names, option):
-			return nil, fmt.Errorf("%s has no option %s; the nearest is --%s", name, arg, nearest(option, names))
 		}
-		if takes := option == "dest" || option == "target"; !takes && given {
-			return nil, fmt.Errorf("--%s takes no value", option)
-		} else if takes && !given && len(args) > 0 {
+		if arg == "--" {
+			plain = true
+			continue
+		}
+		if arg == "-h" {
+			arg = "--help"
+		}
+		option, value, given := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if arg[1] != '-' || !strings.Contains(" "+options+" ", " "+option+" ") {
+			return nil, fmt.Errorf("%s has no option %s; the nearest is --%s", name, arg, nearest(option, strings.Fields(options)))
+		}
+		takes := option == "dest" || option == "target"
+		if takes && !given && len(args) > 0 {
 			value, args = args[0], args[1:]
 		}
-		if err := c.take(option, value); err != nil {
-			return nil, err
+		switch {
+		case !takes && given:
+			return nil, fmt.Errorf("--%s takes no value", option)
+		case !takes:
+			c.given += option + " "
+		case value == "":
+			return nil, fmt.Errorf("--%s needs a value", option)
+		case option == "dest":
+			c.dest = value
+		case value != "router":
+			return nil, errors.New("--target is router, or left out for this device")
+		default:
+			c.router = true
 		}
 	}
-	if c.src == "" && !c.help {
+	if c.src == "" && !c.has("help") {
 		return nil, fmt.Errorf("%s needs a source: a path, a git URL or owner/repo (cluade %s --help)", name, name)
 	}
 	var err error
-	if c.origin, err = parseSource(c.src); err == nil && c.link && c.origin.url != "" {
+	if c.origin, err = parseSource(c.src); err == nil && c.has("link") && c.origin.url != "" {
 		err = errors.New("--link needs a local path")
 	}
 	return c, err
-}
-
-func (c *treeCommand) take(option, value string) error {
-	switch option {
-	case "dry-run":
-		c.dryRun = true
-	case "force":
-		c.force = true
-	case "link":
-		c.link = true
-	case "json":
-		c.json = true
-	case "help":
-		c.help = true
-	case "dest":
-		if c.dest = value; value == "" {
-			return errors.New("--dest needs a value: --dest DIR")
-		}
-	case "target":
-		if c.router = value == "router"; !c.router {
-			return errors.New("--target is router, or left out for this device")
-		}
-	}
-	return nil
 }
 
 func (c *treeCommand) usage() string {

@@ -66,16 +66,18 @@ func TestParseTree(t *testing.T) {
 		want treeCommand
 	}{
 		{"skillimport x", treeCommand{src: "x"}},
-		{"skillimport --dry-run --force x --link --json", treeCommand{src: "x", dryRun: true, force: true, link: true, json: true}},
+		{"skillimport --dry-run --force x --link --json", treeCommand{src: "x", given: " dry-run force link json "}},
 		{"skillimport --dest d --target router x", treeCommand{src: "x", dest: "d", router: true}},
 		{"skillimport x --dest=d --target=router", treeCommand{src: "x", dest: "d", router: true}},
 		{"skillimport -- --x", treeCommand{src: "--x"}},
-		{"skillimport --help", treeCommand{help: true}}, {"skillimport -h", treeCommand{help: true}},
-		{"marketplace x --target router --json", treeCommand{src: "x", router: true, json: true}},
+		{"skillimport --help", treeCommand{given: " help "}}, {"skillimport -h", treeCommand{given: " help "}},
+		{"marketplace x --target router --json", treeCommand{src: "x", router: true, given: " json "}},
 	}
 	for _, tt := range good {
 		args := strings.Fields(tt.args)
-		tt.want.name = args[0]
+		if tt.want.name = args[0]; tt.want.given == "" {
+			tt.want.given = " "
+		}
 		if got, err := parseTree(args[0], args[1:]); err != nil || *got != tt.want {
 			t.Errorf("parseTree(%q) = %+v, %v, want %+v", tt.args, got, err, tt.want)
 		}
@@ -86,8 +88,8 @@ func TestParseTree(t *testing.T) {
 		{"skillimport x --dryrun", "skillimport has no option --dryrun; the nearest is --dry-run"},
 		{"skillimport x -f", "skillimport has no option -f; the nearest is --json"},
 		{"skillimport x --target pi", "--target is router, or left out for this device"},
-		{"skillimport x --target", "--target is router, or left out for this device"},
-		{"skillimport x --dest", "--dest needs a value: --dest DIR"},
+		{"skillimport x --target", "--target needs a value"},
+		{"skillimport x --dest", "--dest needs a value"},
 		{"skillimport x --force=1", "--force takes no value"},
 		{"skillimport o/r --link", "--link needs a local path"},
 		{"skillimport ext::x", "ext::x: a repository comes by https, ssh, git or file"},
@@ -170,7 +172,7 @@ func TestArchive(t *testing.T) {
 		}
 		rw.Write(data)
 	}
-	for _, c := range []*treeCommand{{name: "skillimport"}, {name: "skillimport", dryRun: true}, {name: "marketplace"}} {
+	for _, c := range []*treeCommand{{name: "skillimport"}, {name: "skillimport", given: " dry-run "}, {name: "marketplace"}} {
 		at, said, err := fetch(t, c, serve)
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +181,7 @@ func TestArchive(t *testing.T) {
 			t.Errorf("the tree is %s, said was %q", at.dir, said)
 		}
 		want := "picture"
-		if c.name == "marketplace" || c.dryRun {
+		if c.name == "marketplace" || c.has("dry-run") {
 			want = "" // the name is enough
 		}
 		for name, want := range map[string]string{"SKILL.md": "text", "logo.png": want} {
