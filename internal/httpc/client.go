@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -130,11 +131,38 @@ func (c *Client) take(key string) *conn {
 // silent says that a kept connection is open and has nothing to say. What some
 // servers write before they close one must not pass for the next answer.
 func (cn *conn) silent() bool {
-	cn.raw.SetReadDeadline(time.Now().Add(time.Millisecond))
+	waiting, open := peek(cn.raw)
+	if !open {
+		return false
+	}
+	limit := time.Unix(1, 0) // for a look at what was read already
+	if waiting {
+		limit = time.Now().Add(time.Millisecond) // it may be for TLS alone
+	}
+	cn.raw.SetReadDeadline(limit)
 	_, err := cn.in.Peek(1)
 	cn.raw.SetReadDeadline(time.Time{})
 	var ne net.Error
 	return errors.As(err, &ne) && ne.Timeout()
+}
+
+// peek says whether something waits to be read from a socket, without waiting
+// for it, and whether the other end is there.
+func peek(nc net.Conn) (waiting, open bool) {
+	socket, ok := nc.(syscall.Conn)
+	if !ok {
+		return false, false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false, false
+	}
+	var n int
+	raw.Read(func(fd uintptr) bool {
+		n, _, err = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return true
+	})
+	return n > 0, n > 0 || err == syscall.EAGAIN
 }
 
 // keep puts a connection by for the next request.

@@ -51,25 +51,27 @@ func (c *Client) exchange(ctx context.Context, cn *conn, r *Request, head []byte
 	return resp, nil
 }
 
-// write sends the request.
+// write sends the request. A fault of the body closes the connection: the
+// server would wait for the rest. Where the connection fails nothing is done
+// here, for the server may have said why before it hung up.
 func (x *exchange) write(r *Request, head []byte) error {
 	out := x.conn.out
 	out.Write(head)
-	var err error
-	if r.Body != nil {
-		b := counted{w: out, left: r.Size}
-		if err = r.Body(&b); err == nil && b.left != 0 {
-			err = fmt.Errorf("the body is %d bytes shorter than announced", b.left)
-		}
+	if r.Body == nil {
+		return out.Flush()
 	}
-	if lost := out.Flush(); lost != nil {
-		return lost // the server may have said why before it hung up
+	b := counted{w: out, left: r.Size}
+	err := r.Body(&b)
+	switch {
+	case b.lost:
+		return out.Flush() // the same error again
+	case err == nil && b.left != 0:
+		err = fmt.Errorf("the body is %d bytes shorter than announced", b.left)
+	case err == nil:
+		return out.Flush()
 	}
-	if err != nil {
-		x.conn.raw.Close() // the server would wait for the rest
-		return &bodyError{err}
-	}
-	return nil
+	x.conn.raw.Close()
+	return &bodyError{err}
 }
 
 // bodyError is why a body could not be written that is not the connection's
@@ -84,6 +86,7 @@ func (e *bodyError) Unwrap() error { return e.err }
 type counted struct {
 	w    *bufio.Writer
 	left int64
+	lost bool // the connection has failed
 }
 
 func (c *counted) Write(p []byte) (int, error) {
@@ -91,15 +94,9 @@ func (c *counted) Write(p []byte) (int, error) {
 		return 0, errors.New("the body is longer than announced")
 	}
 	c.left -= int64(len(p))
-	return c.w.Write(p)
-}
-
-func (c *counted) WriteString(s string) (int, error) {
-	if int64(len(s)) > c.left {
-		return 0, errors.New("the body is longer than announced")
-	}
-	c.left -= int64(len(s))
-	return c.w.WriteString(s)
+	n, err := c.w.Write(p)
+	c.lost = c.lost || err != nil
+	return n, err
 }
 
 // endUpload stops the writing and says whether all had been written.
