@@ -128,27 +128,35 @@ func (a *app) cmdUndo(string) (bool, error) {
 // goBack goes back to before turn t, the n-th of those remembered.
 func (a *app) goBack(t tools.Turn, n int) error {
 	steps := a.tools.Plan(n)
-	todo := func(s tools.Step) bool { return s.Lost == "" }
-	if slices.ContainsFunc(steps, todo) {
-		yes, err := a.confirm(func(to *stream) string { return a.backText(t, steps, to) }, "go back?")
-		if err != nil || !yes {
-			return orElse(err, "nothing was changed")
+	todo, foreign := 0, 0
+	for _, s := range steps {
+		switch {
+		case s.Lost != "":
+			continue
+		case s.Foreign:
+			foreign++
 		}
-	} else {
-		a.out.Print(a.backText(t, steps, &stream{}))
+		todo++
 	}
-	foreign := func(s tools.Step) bool { return s.Lost == "" && s.Foreign }
-	if slices.ContainsFunc(steps, foreign) {
-		yes, err := a.confirm(func(to *stream) string { return foreignText(steps, to) }, "take these changes back too?")
-		if err != nil {
+	if todo == 0 {
+		a.out.Print(a.backText(t, steps, &stream{}))
+	} else if yes, err := a.confirm(func(to *stream) string { return a.backText(t, steps, to) }, "go back?"); err != nil {
+		return err
+	} else if !yes {
+		return errors.New("nothing was changed")
+	}
+	over := false
+	if foreign > 0 {
+		var err error
+		if over, err = a.confirm(func(to *stream) string { return foreignText(steps, to) }, "take these changes back too?"); err != nil {
 			return err
-		}
-		if !yes {
-			steps = slices.DeleteFunc(steps, func(s tools.Step) bool { return foreign(s) })
 		}
 	}
 	var back []string
-	for _, s := range slices.DeleteFunc(steps, func(s tools.Step) bool { return !todo(s) }) {
+	for _, s := range steps {
+		if s.Lost != "" || s.Foreign && !over {
+			continue
+		}
 		if err := a.tools.GoBack(context.Background(), s); err != nil {
 			return fmt.Errorf("%w; the conversation stays as it is, and /rewind can be tried again", err)
 		}
@@ -158,17 +166,10 @@ func (a *app) goBack(t tools.Turn, n int) error {
 	return nil
 }
 
-func orElse(err error, text string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New(text)
-}
-
 // forgetTurns takes turn n and later ones out of the conversation.
 func (a *app) forgetTurns(t tools.Turn, n int, back []string) {
 	a.tools.Rewind.Forget(n)
-	a.tools.Unchanged(slices.Clone(back))
+	a.tools.Unchanged(back)
 	if a.journal != nil {
 		a.journal.ForgetUndo()
 	}
