@@ -149,3 +149,12 @@ func (a *Agent) ContextLimit() int {
 	}
 	return defaultWindow
 }
+
+// SetWindow takes the size in tokens of the window of the session's model that
+// its server told before the first reply; 0 is not known.
+func (a *Agent) SetWindow(tokens int) {
+	a.meter.own(a.o.Session)
+	if tokens > 0 {
+		a.meter.window = tokens
+	}
+}

@@ -31,11 +31,16 @@ type meter struct {
 	upto   int     // messages in base
 }
 
-// measure notes what a request carries beside the messages, and whose it is.
-func (m *meter) measure(s *chat.Session, req chat.Request) {
+// own drops the figures of another model than the session's.
+func (m *meter) own(s *chat.Session) {
 	if s.Model != m.model {
 		*m = meter{model: s.Model}
 	}
+}
+
+// measure notes what a request carries beside the messages.
+func (m *meter) measure(s *chat.Session, req chat.Request) {
+	m.own(s)
 	m.fixed = len(req.System) + toolBytes(req.Tools)
 }
 

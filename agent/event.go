@@ -52,8 +52,8 @@ type Notice struct {
 	Warn bool
 }
 
-// Compacted says that a summary has taken the place of the conversation. The
-// figures are estimates of its tokens.
+// Compacted says that one message has taken the place of the conversation, or of
+// its older part. The figures are estimates of its tokens.
 type Compacted struct{ Before, After int }
 
 // TurnEnd closes a turn. Answer is the text of the last reply, "" if that had

@@ -93,9 +93,11 @@ func (a *Agent) trim(most int) error {
 	if err := a.fits(len(head.Content) + size(msgs[cut:])); err != nil {
 		return err
 	}
+	before := a.meter.context(a.o.Session)
 	a.replace(cut, head)
 	a.journalReset("trim")
 	a.o.Emit(Notice{Text: fmt.Sprintf("the context is full; the oldest %d messages are left out", gone), Warn: true})
+	a.o.Emit(Compacted{Before: before, After: a.meter.context(a.o.Session)})
 	return nil
 }
 

@@ -136,8 +136,17 @@ func TestFullAndNoSummary(t *testing.T) {
 			s.alter(tt.change)
 		}
 		notices := warned(s)
+		var told Compacted
+		s.watch(func(e Event) {
+			if c, ok := e.(Compacted); ok {
+				told = c
+			}
+		})
 		if err := s.turn(context.Background(), "go on"); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if told.Before < 1045 || told.After <= 0 || told.After > 800 {
+			t.Errorf("%s: compacted %+v", tt.name, told)
 		}
 		msgs := s.session.Messages
 		if !isOpening(msgs[0]) || !strings.Contains(msgs[0].Content, "The window was full. What was said and done before the next message is left out.") ||
@@ -151,9 +160,9 @@ func TestFullAndNoSummary(t *testing.T) {
 		if got := s.agent.meter.tokens(s.agent.meter.fixed + size(sent)); got > 550+200 { // half, and the opening
 			t.Errorf("%s: %d tokens remain of 1100", tt.name, got)
 		}
-		told := strings.Join(*notices, "|")
-		if tt.told == "" && strings.Contains(told, "could not") || !strings.Contains(told, tt.told) || !strings.Contains(told, "|the context is full; the oldest ") && !strings.HasPrefix(told, "the context is full; the oldest ") {
-			t.Errorf("%s: notices %q", tt.name, told)
+		said := "|" + strings.Join(*notices, "|")
+		if tt.told == "" && strings.Contains(said, "could not") || !strings.Contains(said, tt.told) || !strings.Contains(said, "|the context is full; the oldest ") {
+			t.Errorf("%s: notices %q", tt.name, said)
 		}
 		if !slices.Contains(s.trace, "journal reset trim") {
 			t.Errorf("%s: trace %q", tt.name, s.trace)
@@ -383,6 +392,16 @@ func TestContext(t *testing.T) {
 	}
 	if before.Tools < 3*len(anyObject) {
 		t.Errorf("tool schemas of %d bytes", before.Tools)
+	}
+}
+
+// TestSetWindow: a window that is told before the first reply counts for it.
+func TestSetWindow(t *testing.T) {
+	s := crowded(t, 10, 0, reply{text: goodSummary}, reply{text: "done"}).start()
+	s.agent.SetWindow(1100)
+	s.agent.SetWindow(0)
+	if err := s.turn(context.Background(), "go on"); err != nil || len(s.asked) != 2 || s.agent.ContextLimit() != 1100 {
+		t.Errorf("error %v, %d requests, a window of %d", err, len(s.asked), s.agent.ContextLimit())
 	}
 }
 

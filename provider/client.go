@@ -119,7 +119,7 @@ func (c *Client) learnt() *learnt {
 // inside and are told through onDelta.
 func (c *Client) Chat(ctx context.Context, req chat.Request, onDelta func(chat.Delta)) (chat.Reply, error) {
 	x := &exchange{c: c, ctx: ctx, url: c.url, req: req, onDelta: onDelta}
-	x.look()
+	c.Look(ctx)
 	for {
 		got, f := x.attempt()
 		if f == nil {

@@ -141,6 +141,9 @@ func TestLook(t *testing.T) {
 		"/v1/models": json.RawMessage(`{"data":[{"id":"q","owned_by":"llamacpp","meta":{"n_ctx":4096}}]}`),
 	}}
 	c := probeClient(t, p, "q")
+	if got := c.Look(t.Context()); got != 4096 {
+		t.Errorf("Look() = %d, want 4096", got)
+	}
 	for range 2 {
 		reply, _, err := ask(t, c)
 		if err != nil || reply.Window != 4096 {
@@ -156,7 +159,7 @@ func TestLook(t *testing.T) {
 	p = &prober{server: &server{t: t, answers: []testResponse{says("a")}, n: 64}}
 	c = probeClient(t, p, "q")
 	c.quirks = otherRow
-	if ask(t, c); len(p.asked) > 0 {
+	if ask(t, c); len(p.asked) > 0 || c.Look(t.Context()) != 0 {
 		t.Errorf("a server elsewhere was asked for %q", p.asked)
 	}
 }

@@ -130,15 +130,14 @@ func isRunning(v *fastjson.Value, model string) bool {
 // smallWindow is what Ollama gives every model unless it is told otherwise.
 const smallWindow = 4096
 
-// look asks a server on this network once what it is, before its first
-// request.
-func (x *exchange) look() {
-	c := x.c
-	if !c.quirks.Local || c.asked || c.looks >= 2 {
-		return
+// Look asks a server on this network what it is, before its first request, and
+// returns the window of the current model as far as it is known, else 0.
+func (c *Client) Look(ctx context.Context) int {
+	if c.quirks.Local && !c.asked && c.looks < 2 { // one that is down or still loading is asked once more
+		c.looks++
+		c.Window(ctx)
 	}
-	c.looks++ // a server that is down or still loading is asked once more
-	c.Window(x.ctx)
+	return c.learnt().window
 }
 
 // checkOllama warns, once, of a window that Ollama keeps to by cutting the

@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
-	"syscall"
 )
 
 // cmdCompact has the conversation replaced by a summary; wish says what the
 // person wants of it. Whatever goes wrong, or Ctrl-C, leaves all as it was.
 func (a *app) cmdCompact(wish string) (bool, error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	defer a.watch([]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, cancel, 0)()
+	ctx, done := a.untilSignal()
+	defer done()
 	if a.journal != nil {
 		a.tools.Session = a.journal.Path()
 	}

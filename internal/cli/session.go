@@ -26,7 +26,8 @@ func (a *app) turn(ctx context.Context, input chat.Message) error {
 		ctx, end = context.WithTimeoutCause(ctx, a.cfg.TimeLimit, agent.ErrTimeLimit)
 		defer end()
 	}
-	a.tools.Vars = a.childVars() // it says what this run may do now
+	a.tools.Vars = a.childVars()                   // it says what this run may do now
+	a.agent.SetWindow(a.client.Client().Look(ctx)) // the list of skills depends on it
 	for _, n := range a.prompt.NewTurn() {
 		a.out.Notice(n)
 	}
