@@ -29,8 +29,10 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 		return fmt.Errorf("%s: %w", chat.EscapeText(c.src, 200), err)
 	}
 	im := skills.Importer{Dest: c.dest, Force: c.has("force"), Link: c.has("link"), DryRun: c.has("dry-run")}
-	if err := a.prepareDest(&im); err != nil {
-		return err
+	if !im.DryRun {
+		if err := a.makeDest(c.dest); err != nil {
+			return err
+		}
 	}
 	target := a.target(c)
 	var r importReport
@@ -45,9 +47,9 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 		}
 	}
 	if c.has("json") {
-		_, err = a.print(r.json(c, im.Dest))
+		_, err = a.print(r.json(c))
 	} else {
-		a.out.Print(r.total(len(list), im.Dest, im.DryRun))
+		a.out.Print(r.total(len(list), c.dest, im.DryRun))
 	}
 	if err != nil {
 		return err
@@ -58,19 +60,30 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 	return nil
 }
 
-// prepareDest names the directory for skills and makes it.
-func (a *app) prepareDest(im *skills.Importer) (err error) {
-	perm := os.FileMode(0o755)
-	if im.Dest == "" {
+// nameDest makes the directory for skills an absolute path, the user's own where
+// none was named.
+func (a *app) nameDest(c *treeCommand) (err error) {
+	if c.name != "skillimport" {
+		return nil
+	}
+	if c.dest == "" {
 		if a.place.State == "" {
 			return errors.New("there is no home directory; --dest DIR says where to put the skills")
 		}
-		im.Dest, perm = filepath.Join(a.place.State, "skills"), 0o700
+		c.dest = filepath.Join(a.place.State, "skills")
 	}
-	if im.Dest, err = filepath.Abs(im.Dest); err != nil || im.DryRun {
-		return err
+	c.dest, err = filepath.Abs(c.dest)
+	return err
+}
+
+// makeDest makes the directory for skills. In the state directory nobody else
+// looks at them.
+func (a *app) makeDest(dest string) error {
+	perm := os.FileMode(0o755)
+	if a.place.State != "" && within(dest, a.place.State) {
+		perm = 0o700
 	}
-	return os.MkdirAll(im.Dest, perm)
+	return os.MkdirAll(dest, perm)
 }
 
 // line tells of one skill: the verdict, the name, what was done and what there
@@ -150,11 +163,11 @@ func (i *imported) json() string {
 }
 
 // json is the whole report on one line.
-func (r *importReport) json(c *treeCommand, dest string) string {
+func (r *importReport) json(c *treeCommand) string {
 	var o, total object
 	total.counts("full portable partial limited installed skipped refused", r.verdicts[skills.Full], r.verdicts[skills.Portable],
 		r.verdicts[skills.Partial], r.verdicts[skills.Limited], r.put, r.skipped, r.failed)
-	o.texts("source", shownURL(c.src), "dest", dest)
+	o.texts("source", shownURL(c.src), "dest", c.dest)
 	o.flag("dry_run", c.has("dry-run"))
 	o.raw("skills", "["+strings.Join(r.items, ",")+"]")
 	o.raw("total", total.String())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ const (
 	archiveTime = 15 * time.Minute
 	maxArchive  = 64 << 20 // bytes that are fetched
 	maxHops     = 5
+	dialTime    = 30 * time.Second
 )
 
 // fetchArchive fetches what is on GitHub as a tar archive, for devices without
@@ -28,7 +30,7 @@ const (
 func (a *app) fetchArchive(ctx context.Context, c *treeCommand, t *checkout) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTime, fmt.Errorf("not done within %v", archiveTime))
 	defer cancel()
-	client := &httpc.Client{Proxy: httpc.ProxyFromEnv}
+	client := archiveClient()
 	defer client.CloseIdle()
 	from := &url.URL{Scheme: "https", Host: archiveHost, Path: "/" + c.origin.repo + "/tar.gz/HEAD"}
 	body, err := openArchive(ctx, client, from)
@@ -40,6 +42,10 @@ func (a *app) fetchArchive(ctx context.Context, c *treeCommand, t *checkout) err
 		return fmt.Errorf("fetch %s: %w", from, err)
 	}
 	return nil
+}
+
+func archiveClient() *httpc.Client {
+	return &httpc.Client{Dial: (&net.Dialer{Timeout: dialTime}).DialContext, Proxy: httpc.ProxyFromEnv}
 }
 
 // openArchive asks for the archive and follows redirects, which must not leave

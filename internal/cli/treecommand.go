@@ -109,22 +109,30 @@ func (c *treeCommand) usage() string {
 // runTree runs skillimport or marketplace.
 func (a *app) runTree(ctx context.Context, c *treeCommand) (int, error) {
 	a.out = newOutput(a.env, outputOptions{Color: "auto", ASCII: a.flags.ascii})
-	t, err := a.openTree(ctx, c)
-	if err == nil {
-		defer t.close()
-		if c.name == "skillimport" {
-			err = a.importSkills(ctx, c, t)
-		} else {
-			err = a.listPlugins(c, t)
-		}
-	}
-	switch {
+	switch err := a.lookAt(ctx, c); {
 	case ctx.Err() != nil:
 		return a.exitCode(context.Cause(ctx)), nil
 	case err != nil:
 		return exitFailed, err
 	}
 	return writeCode(a.out.Err()), nil
+}
+
+// lookAt opens the tree and does what the command is for. Where the skills go is
+// known before anything is fetched.
+func (a *app) lookAt(ctx context.Context, c *treeCommand) error {
+	if err := a.nameDest(c); err != nil {
+		return err
+	}
+	t, err := a.openTree(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if c.name == "skillimport" {
+		return a.importSkills(ctx, c, t)
+	}
+	return a.listPlugins(c, t)
 }
 
 // target is the device that is judged for.

@@ -139,10 +139,9 @@ func archiveSite(t *testing.T, h http.HandlerFunc) (*httpc.Client, *url.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &httpc.Client{
-		Dial: (&net.Dialer{}).DialContext,
-		TLS:  func(host string, _ net.Conn) *tls.Config { return &tls.Config{RootCAs: roots, ServerName: host} },
-	}, at
+	client := archiveClient()
+	client.TLS = func(host string, _ net.Conn) *tls.Config { return &tls.Config{RootCAs: roots, ServerName: host} }
+	return client, at
 }
 
 // fetch does what fetchArchive does, from a site of the test's.
