@@ -167,7 +167,7 @@ func defaults(home string) *Config {
 	c := &Config{
 		home: home, Levels: map[string]string{}, LevelFiles: map[string]string{}, values: map[string]setting{},
 	}
-	all := keys()
+	all := keys(c)
 	for i := range all {
 		if all[i].def != "" {
 			c.store(&all[i], fastjson.MustParse(all[i].def), setting{})
@@ -227,9 +227,7 @@ func (c *Config) store(k *key, v *fastjson.Value, s setting) bool {
 		s.over = &old
 	}
 	c.values[k.name] = s
-	if k.put != nil {
-		k.put(c, v)
-	}
+	k.assign(c, v)
 	return true
 }
 
@@ -256,14 +254,14 @@ func union(old string, v *fastjson.Value) *fastjson.Value {
 
 // settle computes what follows from several keys together.
 func (c *Config) settle() error {
-	all := keys()
+	all := keys(c)
 	c.overruled = nil
 	for _, name := range []string{"base_url", "model", "context_limit", "thinking"} {
-		findKey(all, name).put(c, fastjson.MustParse(c.values[name].json))
+		findKey(all, name).assign(c, fastjson.MustParse(c.values[name].json))
 	}
 	c.applyModel()
 	c.Provider = c.object("provider")
-	findKey(all, "hard_compact_threshold").put(c, fastjson.MustParse(c.values["hard_compact_threshold"].json))
+	findKey(all, "hard_compact_threshold").assign(c, fastjson.MustParse(c.values["hard_compact_threshold"].json))
 	switch {
 	case c.HardCompactAt > c.CompactAt:
 	case c.Source("hard_compact_threshold") == TierDefault:
@@ -291,7 +289,8 @@ func (c *Config) object(group string) string {
 // Set stores a value from the command line or the environment, checked like
 // one from a file. The error does not name the key.
 func (c *Config) Set(t Tier, key, value string) error {
-	k := findKey(keys(), key)
+	next := c.clone()
+	k := findKey(keys(next), key)
 	if k == nil {
 		return fmt.Errorf("unknown key %s", key)
 	}
@@ -299,7 +298,6 @@ func (c *Config) Set(t Tier, key, value string) error {
 	if err != nil {
 		return err
 	}
-	next := c.clone()
 	if !next.store(k, v, setting{tier: t}) {
 		return errors.New("may not be set by a project")
 	}
@@ -323,7 +321,7 @@ func (k *key) parse(value string) (*fastjson.Value, error) {
 // Inherit takes over what was set by hand in the run that had old, by option or
 // command.
 func (c *Config) Inherit(old *Config) error {
-	all := keys()
+	all := keys(c)
 	for i := range all {
 		if s := old.values[all[i].name]; s.tier == TierFlag {
 			c.store(&all[i], fastjson.MustParse(s.json), setting{tier: TierFlag})

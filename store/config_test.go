@@ -144,7 +144,7 @@ func TestEmptyProjectListDropsNothing(t *testing.T) {
 
 func TestEveryKeyHasARange(t *testing.T) {
 	wrong := []string{`null`, `[1]`, `-1`, `1e9999`, `"\u0000"`, `{"\u0000":1}`, `[["x"]]`}
-	for _, k := range keys() {
+	for _, k := range keys(new(Config)) {
 		if k.def != "" {
 			if err := k.kind.verify(mustValue(k.def)); err != nil {
 				t.Errorf("%s: the default %s %v", k.name, k.def, err)

@@ -8,41 +8,36 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-func putString(field func(*Config) *string) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = strings.TrimSpace(string(v.GetStringBytes())) }
-}
-
-func putPath(field func(*Config) *string) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = expandHome(string(v.GetStringBytes()), c.home) }
-}
-
-func putInt(field func(*Config) *int) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = v.GetInt() }
-}
-
-func putSeconds(field func(*Config) *time.Duration) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = time.Duration(v.GetInt()) * time.Second }
-}
-
-func putDuration(field func(*Config) *time.Duration) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c), _ = durationOf(v) }
-}
-
-func putBool(field func(*Config) *bool) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = v.GetBool() }
-}
-
-func putNumber(field func(*Config) *float64) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) { *field(c) = v.GetFloat64() }
-}
-
-// putRaw keeps the JSON text; an empty object is none.
-func putRaw(field func(*Config) *string) func(*Config, *fastjson.Value) {
-	return func(c *Config, v *fastjson.Value) {
-		*field(c) = string(chat.AppendValue(nil, v))
-		if *field(c) == "{}" {
-			*field(c) = ""
+// assign stores a value that was approved by the key's kind. k is of the list
+// that was made for c.
+func (k *key) assign(c *Config, v *fastjson.Value) {
+	if k.put != nil {
+		k.put(c, v)
+		return
+	}
+	switch to := k.to.(type) {
+	case *string:
+		switch {
+		case !k.kind.text:
+			*to = string(chat.AppendValue(nil, v))
+			if *to == "{}" {
+				*to = ""
+			}
+		case k.kind.path:
+			*to = expandHome(string(v.GetStringBytes()), c.home)
+		default:
+			*to = strings.TrimSpace(string(v.GetStringBytes()))
 		}
+	case *int:
+		*to = v.GetInt()
+	case *bool:
+		*to = v.GetBool()
+	case *float64:
+		*to = v.GetFloat64()
+	case *time.Duration:
+		*to, _ = durationOf(v)
+	case *[]string:
+		*to = stringsOf(v)
 	}
 }
 

@@ -33,7 +33,7 @@ func Init(p Place, force bool) (string, error) {
 // keys, and of the levels those that people change.
 func defaultFile() []byte {
 	out := []byte("{\n")
-	for _, k := range originalKeys() {
+	for _, k := range originalKeys(new(Config)) {
 		if k.name == anyTool {
 			break
 		}

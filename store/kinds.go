@@ -19,6 +19,7 @@ type kind struct {
 	desc   string // completes "must be ..."
 	text   bool   // on a command line the value is the text itself, not JSON
 	secret bool   // never shown
+	path   bool   // a leading ~/ is the home
 	check  func(*fastjson.Value) error
 }
 
@@ -84,9 +85,11 @@ func oneOf(words ...string) kind {
 // pathKind is an absolute path or one below the home: a relative one would mean
 // another file in every directory.
 func pathKind() kind {
-	return textKind("an absolute path, or one that begins with ~/", func(s string) bool {
+	k := textKind("an absolute path, or one that begins with ~/", func(s string) bool {
 		return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/")
 	})
+	k.path = true
+	return k
 }
 
 // urlKind is the address of a server. Name and password in it would be shown

@@ -35,7 +35,7 @@ type loader struct {
 
 func newLoader(c *Config, path string, t Tier) *loader {
 	return &loader{
-		c: c, all: keys(), path: path, shown: chat.EscapeText(path, maxQuoted), tier: t,
+		c: c, all: keys(c), path: path, shown: chat.EscapeText(path, maxQuoted), tier: t,
 		model: c.values["model"].json, tools: map[string]string{},
 	}
 }

@@ -70,7 +70,7 @@ func (p Place) SetKey(name, value string) error {
 
 // settable is the key of that name, which may be the level of a tool.
 func (p Place) settable(name string) (*key, error) {
-	all := keys()
+	all := keys(new(Config))
 	if k := findKey(all, name); k != nil && name != anyTool {
 		return k, nil
 	}

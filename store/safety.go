@@ -64,7 +64,7 @@ func (s Safety) clone() Safety {
 	return s
 }
 
-func safetyKeys() []key {
+func safetyKeys(c *Config) []key {
 	yes := boolKind()
 	return []key{
 		{name: "permissions.deny", tier: "adding free", kind: listKind("rules", notEmpty), def: "[]", adds: true, strict: always,
@@ -77,32 +77,32 @@ func safetyKeys() []key {
 			put: func(c *Config, v *fastjson.Value) { c.Safety.Mode = modeWord(string(v.GetStringBytes())) },
 			doc: "mode in which a session begins"},
 		{name: "write_scope", tier: "narrowing free", kind: oneOf("any", "project"), def: `"any"`, strict: ranked("any", "project"),
-			put: putString(func(c *Config) *string { return &c.Safety.WriteScope }),
+			to:  &c.Safety.WriteScope,
 			doc: "where write and edit may write: anywhere, or in the project"},
 		{name: "danger_allow", tier: "user", kind: listKind("classes of the danger check", notEmpty), def: "[]",
-			put: func(c *Config, v *fastjson.Value) { c.Safety.DangerAllow = stringsOf(v) },
+			to:  &c.Safety.DangerAllow,
 			doc: "danger classes that are not asked about"},
 		{name: "danger_remote", tier: "true free", kind: yes, def: "true", strict: becomes("true"),
-			put: putBool(func(c *Config) *bool { return &c.Safety.DangerRemote }),
+			to:  &c.Safety.DangerRemote,
 			doc: "the danger check looks at remote commands too"},
 		{name: "sandbox", tier: "raising free", kind: oneOf("off", "limits", "confined"), def: `"limits"`, strict: ranked("off", "limits", "confined"),
-			put: putString(func(c *Config) *string { return &c.Safety.Sandbox }),
+			to:  &c.Safety.Sandbox,
 			doc: "confinement of commands"},
 		{name: "sandbox_required", tier: "true free", kind: yes, def: "false", strict: becomes("true"),
-			put: putBool(func(c *Config) *bool { return &c.Safety.SandboxRequired }),
+			to:  &c.Safety.SandboxRequired,
 			doc: "no command runs where the confinement is not in force"},
-		limitKey("procs", 64, "processes of a command", func(c *Config) *int { return &c.Safety.Limits.Procs }),
-		limitKey("file_mb", 256, "MiB of a file that a command writes", func(c *Config) *int { return &c.Safety.Limits.FileMB }),
-		limitKey("cpu_s", 0, "processor seconds of a process", func(c *Config) *int { return &c.Safety.Limits.CPU }),
-		limitKey("mem_mb", 0, "MiB of memory of a process", func(c *Config) *int { return &c.Safety.Limits.MemMB }),
+		limitKey("procs", 64, "processes of a command", &c.Safety.Limits.Procs),
+		limitKey("file_mb", 256, "MiB of a file that a command writes", &c.Safety.Limits.FileMB),
+		limitKey("cpu_s", 0, "processor seconds of a process", &c.Safety.Limits.CPU),
+		limitKey("mem_mb", 0, "MiB of memory of a process", &c.Safety.Limits.MemMB),
 	}
 }
 
 // limitKey is a limit on what commands use.
-func limitKey(name string, def int, what string, field func(*Config) *int) key {
+func limitKey(name string, def int, what string, field *int) key {
 	return key{
 		name: "limits." + name, tier: "lowering free", kind: intKind(0, maxLimit), def: strconv.Itoa(def), strict: lower,
-		put: putInt(field), doc: "most " + what + "; 0 is no limit",
+		to: field, doc: "most " + what + "; 0 is no limit",
 	}
 }
 

@@ -32,7 +32,7 @@ func (p Place) Files() (user, project string) {
 
 // Show lists the keys in the order of the manual.
 func (c *Config) Show() (list []Shown) {
-	for _, k := range keys() {
+	for _, k := range keys(new(Config)) {
 		if k.name != anyTool {
 			list = append(list, c.show(&k))
 			continue

@@ -98,7 +98,7 @@ func TestProjectTier(t *testing.T) {
 // added to the list.
 func TestProjectSetsNothingOfTheUsers(t *testing.T) {
 	c := defaults("")
-	for _, k := range keys() {
+	for _, k := range keys(new(Config)) {
 		if k.name == anyTool || k.def == "" {
 			continue
 		}
