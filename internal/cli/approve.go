@@ -106,7 +106,7 @@ func orNo(others string, to *stream) string {
 		return others + "  " + no
 	}
 	width := columns(to.tty) - 1
-	others = strings.TrimPrefix(wrapBehind(others, "  ", 0, width), " ")
+	others = to.fit(others)
 	if lineedit.Width(others[strings.LastIndexByte(others, '\n')+1:])+2+len(no) > width {
 		return others + "\n" + no
 	}
@@ -204,7 +204,7 @@ func question(q agent.Approval, to *stream) string {
 	}
 	reason := show(q.Reason)
 	if to.tty != nil { // no command: its rows may be broken between words
-		reason = strings.TrimPrefix(wrapBehind(reason, strings.Repeat(" ", 13), 12, columns(to.tty)-1), " ")
+		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", 13), col: 12, width: columns(to.tty) - 1}.behind(reason), " ")
 	}
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {

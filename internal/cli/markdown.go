@@ -19,6 +19,7 @@ import (
 type markdown struct {
 	width  int  // columns that may be used
 	styled bool // colours are on; without them the marks of the text stay
+	uncut  bool // a word wider than a row is left to the terminal
 
 	out      []byte
 	line     string // what of the present line is not taken yet
@@ -272,7 +273,10 @@ func (m *markdown) nextRow() {
 // putLong writes text that may be wider than a row.
 func (m *markdown) putLong(s string, st style) {
 	for s != "" {
-		fits := lineedit.Truncate(s, m.width-m.col)
+		fits := s
+		if !m.uncut {
+			fits = lineedit.Truncate(s, m.width-m.col)
+		}
 		if fits == "" && m.col > len(m.indent) {
 			m.nextRow()
 			continue
@@ -286,10 +290,17 @@ func (m *markdown) putLong(s string, st style) {
 	}
 }
 
-// wrapBehind is text as it stands behind col columns of other text, broken into
-// rows, with indent before those that follow.
-func wrapBehind(text, indent string, col, width int) string {
-	m := markdown{width: max(width, minWidth), indent: indent, col: col, spaces: 1, begun: true, prev: ' '}
+// wrap says how text is broken into rows.
+type wrap struct {
+	indent string // of the rows behind the first
+	col    int    // columns that are used in the first
+	width  int
+	uncut  bool // a word wider than a row is left to the terminal
+}
+
+// behind is text with a blank before it, broken into rows.
+func (w wrap) behind(text string) string {
+	m := markdown{width: max(w.width, minWidth), indent: w.indent, col: w.col, uncut: w.uncut, spaces: 1, begun: true, prev: ' '}
 	m.addAll(text)
 	m.endWord()
 	return m.take()

@@ -106,14 +106,14 @@ func (o *output) say(color, word, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text = "cluade: " + word + chat.EscapeText(strings.TrimPrefix(text, "cluade: "), 0)
-	o.line(&o.errs, color, text)
+	o.line(&o.errs, color, o.errs.fit(text))
 }
 
 // Print writes lines that the person asked for (help, a list) to stdout.
 func (o *output) Print(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.line(&o.out, "", strings.TrimSuffix(chat.CleanText(text), "\n"))
+	o.line(&o.out, "", o.out.fit(strings.TrimSuffix(chat.CleanText(text), "\n")))
 }
 
 // Prompt is the text that asks for a line as the console shows it, which then
@@ -212,6 +212,23 @@ func dropTurning(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// fit breaks the lines of a text between words where a narrow window ends. In
+// one of the usual width, and where a word is too long, that is left to the
+// terminal: so a message can be copied.
+func (s *stream) fit(text string) string {
+	width := columns(s.tty) - 1
+	if width >= 79 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if len(l) > width {
+			lines[i] = strings.TrimPrefix(wrap{indent: "  ", col: -1, width: width, uncut: true}.behind(l), " ")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // paint puts text, which may not be from elsewhere uncleaned, into a colour.

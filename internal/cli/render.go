@@ -62,7 +62,7 @@ func (o *output) Emit(e agent.Event) {
 		if e.Warn {
 			color = yellow
 		}
-		o.line(&o.errs, color, "["+chat.EscapeText(strings.TrimSpace(e.Text), 0)+"]")
+		o.line(&o.errs, color, o.errs.fit("["+chat.EscapeText(strings.TrimSpace(e.Text), 0)+"]"))
 	case agent.Compacted:
 		o.line(&o.errs, "", fmt.Sprintf("[context compacted: %d -> %d tokens (estimate)]", e.Before, e.After))
 	case agent.TurnEnd:
@@ -79,7 +79,7 @@ func (o *output) course(color, words, about string) {
 	line := s.paint(color, words)
 	if about = cutColumns(chat.EscapeText(about, gistBytes), gistColumns); about != "" && s.tty != nil {
 		width := columns(s.tty) - 1
-		about = wrapBehind(cutColumns(about, max(gistRows*width-len(words), 3)), "  ", len(words), width)
+		about = wrap{indent: "  ", col: len(words), width: width}.behind(cutColumns(about, max(gistRows*width-len(words), 3)))
 		line += s.paint(grey, about)
 	} else if about != "" {
 		line += " " + s.paint(grey, about)
@@ -229,7 +229,7 @@ func (o *output) callEnd(e agent.CallEnd) {
 	}
 	line := chat.EscapeText(e.Call.Name, 64) + ": " + chat.EscapeText(chat.CleanText(why), 0)
 	s := o.console()
-	o.line(s, red, cutColumns(line, gistColumns))
+	o.line(s, red, s.fit(cutColumns(line, gistColumns)))
 }
 
 // turnEnd shows the answer where it was not shown piece by piece, how the turn
@@ -249,7 +249,7 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 		o.line(&o.errs, "", strings.TrimSuffix(answer, "\n"))
 	}
 	if e.Err != nil {
-		o.line(&o.errs, red, chat.EscapeText(outcome(e.Err), maxErrorLen))
+		o.line(&o.errs, red, o.errs.fit(chat.EscapeText(outcome(e.Err), maxErrorLen)))
 	}
 	if !o.opts.Quiet {
 		o.line(o.console(), magenta, o.statusBar(e))

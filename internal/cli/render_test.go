@@ -441,3 +441,17 @@ func TestHeldBack(t *testing.T) {
 	o.Emit(agent.ReplyEnd{})
 	p.await(at, "\r\x1b[Ka\r\n-\r\nb\r\n")
 }
+
+func TestMessagesInANarrowWindow(t *testing.T) {
+	p := newPty(t, 40)
+	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ()}, outputOptions{})
+	o.Warn("the configuration of the project is not trusted: /root/" + strings.Repeat("x", 40))
+	o.Print(strings.Repeat(" ", 50))
+	o.Print("  /mode   show or change the mode\n  -r ID   go on with a saved session of this directory")
+	p.await(0, "cluade: warning: the configuration of\r\n  the project is not trusted:\r\n  /root/"+strings.Repeat("x", 40)+"\r\n"+
+		"\r\n  /mode   show or change the mode\r\n  -r ID   go on with a saved session of\r\n  this directory\r\n")
+	p = newPty(t, 80)
+	o = newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ()}, outputOptions{})
+	o.Notice(strings.Repeat("word ", 20) + "end")
+	p.await(0, "cluade: "+strings.Repeat("word ", 20)+"end\r\n")
+}
