@@ -30,6 +30,7 @@ func (a *Agent) Compact(ctx context.Context, wish string) (chat.Usage, error) {
 	if len(s.Messages) == 0 || len(s.Messages) == 1 && isOpening(s.Messages[0]) {
 		return chat.Usage{}, errNothing
 	}
+	a.o.Emit(Notice{Text: "asking the model for a summary"})
 	err := a.compactNow(ctx, len(s.Messages), userAsked, wish)
 	s.Context = a.meter.context(s)
 	a.save(a.o.Journal.State(s)) // a summary that was of no use was paid for too
