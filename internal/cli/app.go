@@ -42,6 +42,7 @@ type app struct {
 	rules    policy.Rules    // of the configuration
 	trust    store.Trust     // the person's word for what a project guards
 	asked    string          // the directory for which it was last asked
+	accepted string          // the directory for which an option gave it
 	faults   []string        // of the configuration, until they are shown
 	notices  []string        // what else is to be said when the session begins
 	key      string          // the credential; never printed

@@ -208,7 +208,8 @@ func (a *app) configure() error {
 	if err != nil {
 		return err
 	}
-	if g := cfg.Guarded(a.place); g != nil && a.flags.trustProject {
+	if g := cfg.Guarded(a.place); g != nil && a.flags.trustProject && (a.agent == nil || a.accepted == a.place.Dir) {
+		a.accepted = a.place.Dir
 		if cfg, notices, err = store.Load(a.place, g.Accept()); err != nil {
 			return err
 		}
