@@ -83,6 +83,7 @@ var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+]*> $|\[y/N\][:?]? ?$|\[N\] no:
 // typeKeys types a script of lines, one after the other:
 //
 //	WORDS      wait until the program asks for a line, then type it and Enter
+//	type WORDS the same without Enter
 //	? REGEXP   wait until this shows up in what came since the last key
 //	file NAME  wait until this file is there and not empty
 //	^C  ^D     press it at once
@@ -102,6 +103,8 @@ func (r *run) typeKeys(script string) error {
 				return fmt.Errorf("%s does not appear", line)
 			}
 			continue
+		case strings.HasPrefix(line, "type "):
+			keys = line[5:]
 		case line == "^C":
 			wait, keys = nil, "\x03"
 		case line == "^D":

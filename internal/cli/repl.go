@@ -103,6 +103,7 @@ func (a *app) send(ctx context.Context, line, text, typed string) {
 // offer keeps a message that had no answer for another try.
 func (a *app) offer(text string) {
 	if a.pending = text; text != "" {
+		a.history.Add(text)
 		a.out.Notice("not answered: " + chat.EscapeText(text, 60) + " (an empty line sends it again)")
 	}
 }
