@@ -177,6 +177,17 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
+// TestPutRefusesAbsoluteLinks: a copy would still lead to where the source was.
+func TestPutRefusesAbsoluteLinks(t *testing.T) {
+	src := tree(t, map[string]string{"SKILL.md": skill("demo", "d"), "a": "A"})
+	if err := os.Symlink(filepath.Join(src, "a"), filepath.Join(src, "l")); err != nil {
+		t.Fatal(err)
+	}
+	if got := put(t, &Importer{Dest: t.TempDir()}, src); got != "error: l: the link leads out of the skill" {
+		t.Errorf("Put = %q", got)
+	}
+}
+
 func TestPutRefusesDevices(t *testing.T) {
 	src, dest := tree(t, map[string]string{"SKILL.md": skill("demo", "d")}), t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(src, "pipe"), 0o600); err != nil {

@@ -172,6 +172,18 @@ func TestUnpackBounds(t *testing.T) {
 		t.Errorf("Unpack of a bomb = %v", err)
 	}
 
+	extra := tar.Header{Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": strings.Repeat("x", maxExtra)}}
+	if _, _, err := unpack(t, archive(t, extra)); err == nil || !strings.HasPrefix(err.Error(), "the archive has a name of 65") {
+		t.Errorf("Unpack of a large header = %v", err)
+	}
+	many := make([]tar.Header, maxMembers+1)
+	for i := range many {
+		many[i] = file("..", "")
+	}
+	if _, _, err := unpack(t, archive(t, many...)); err == nil || err.Error() != "the archive has more than 50000 members" {
+		t.Errorf("Unpack of many members = %v", err)
+	}
+
 	var links []tar.Header
 	for range maxLinks + 20 {
 		links = append(links, linkTo("l"+strings.Repeat("x", len(links)%200)+string(rune('a'+len(links)/200)), "a"))
@@ -182,12 +194,33 @@ func TestUnpackBounds(t *testing.T) {
 	}
 }
 
+// TestUnpackSizes: a link has no content, whatever its header says.
+func TestUnpackSizes(t *testing.T) {
+	data := archive(t, linkTo("l", "a"), file("a", "A"))
+	copy(data[124:], "00000001000\x00")
+	setSum(data)
+	if made, notices, err := unpack(t, data); err != nil || notices != "" || made != "a: A\nl -> a" {
+		t.Errorf("Unpack makes %q, %q, %v", made, notices, err)
+	}
+}
+
 func TestUnpackCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Unpack(ctx, t.TempDir(), bytes.NewReader(archive(t, file("a", "A"))), all); err == nil {
 		t.Error("Unpack gives no error")
 	}
+}
+
+// setSum makes the sum of a header block right.
+func setSum(b []byte) {
+	sum := 256
+	for i, c := range b[:blockSize] {
+		if i < 148 || i >= 156 {
+			sum += int(c)
+		}
+	}
+	copy(b[148:], fmt.Sprintf("%06o\x00 ", sum))
 }
 
 func TestNumber(t *testing.T) {
@@ -223,13 +256,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		for b := data; len(b) >= blockSize; b = b[blockSize:] { // else the sums stop nearly all
-			sum := 256
-			for i, c := range b[:blockSize] {
-				if i < 148 || i >= 156 {
-					sum += int(c)
-				}
-			}
-			copy(b[148:], fmt.Sprintf("%06o\x00 ", sum))
+			setSum(b)
 		}
 		top := t.TempDir()
 		dir := filepath.Join(top, "d")
