@@ -356,3 +356,46 @@ func TestRewindOnAFullDisk(t *testing.T) {
 	holds(t, e, "m/f", "new")
 	onlyHolds(t, e.Dir+"/m", "f", "fill")
 }
+
+// TestRewindOwner: a file that is made anew belongs to whom it belonged to.
+func TestRewindOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("not root")
+	}
+	e := rewindEnv(t)
+	path := put(t, e, "f", "old")
+	os.Chown(path, 1234, 4321)
+	os.Chmod(path, 0o710|os.ModeSetgid)
+	e.Rewind.Begin(0, "go")
+	wrote(t, e, "f", "new")
+	os.Remove(path)
+	if got := back(t, e, 0, true); got != "" {
+		t.Errorf("left %q", got)
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := ownerOf(fi); o != (owner{0o710 | os.ModeSetgid, 1234, 4321}) {
+		t.Errorf("f is %+v", o)
+	}
+}
+
+// TestRewindLogLimit: what is kept for a later run is bounded like what is kept
+// in memory.
+func TestRewindLogLimit(t *testing.T) {
+	e := rewindEnv(t)
+	e.Rewind.Max = 5000
+	var log []byte
+	e.Rewind.Log = func(record []byte, _ bool) { log = append(log, record...) }
+	e.Rewind.Begin(0, "go")
+	for _, f := range []string{"a", "b"} {
+		put(t, e, f, strings.Repeat("x", 3000))
+		wrote(t, e, f, "new")
+	}
+	later := testEnv(t)
+	later.Dir, later.Rewind = e.Dir, ReadRewind(bytes.NewReader(log))
+	if got := back(t, later, 0, false); got != "b: there was no room to keep it" || len(log) > 5000 {
+		t.Errorf("left %q of a log of %d bytes", got, len(log))
+	}
+}
