@@ -194,6 +194,13 @@ func TestMarkdownHeldBack(t *testing.T) {
 	if shown == 0 {
 		t.Error("an endless table is held back for ever")
 	}
+	rows := strings.Repeat("| c | "+strings.Repeat("d", 400)+" |\n", 170)
+	for _, in := range []string{strings.Repeat("| c | d |\n", maxTableRows+1), rows} {
+		in = "| a | b |\n|---|---|\n" + in
+		if got := renderPieces(in, 100, 1000, true); got != strings.TrimSuffix(in, "\n") {
+			t.Errorf("a long table is not as it was written: %.200q", got)
+		}
+	}
 }
 
 func TestMarkdownTableBounds(t *testing.T) {

@@ -243,6 +243,7 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 	case o.out.seen && e.Err == nil:
 		o.answer(answer)
 		o.text(o.md.end())
+		o.settle()
 	case e.Err == nil:
 		o.line(&o.out, "", strings.TrimSuffix(answer, "\n"))
 	default:

@@ -455,3 +455,31 @@ func TestMessagesInANarrowWindow(t *testing.T) {
 	o.Notice(strings.Repeat("word ", 20) + "end")
 	p.await(0, "cluade: "+strings.Repeat("word ", 20)+"end\r\n")
 }
+
+// TestInterruptedAnswer: a line of ours in the middle of an answer stands alone
+// and has none of its looks.
+func TestInterruptedAnswer(t *testing.T) {
+	o, stdout, _ := view(true, outputOptions{Color: "always"})
+	wide := strings.Repeat("w", 75)
+	for _, p := range []string{"**a bold** ", "word x\n", "- an item ", wide + "\n\nend"} {
+		o.Emit(agent.TextDelta{Text: p})
+		o.Print("note")
+	}
+	o.Emit(agent.ReplyEnd{})
+	want := "\x1b[0;1ma bold\x1b[0m\nnote\nword x\nnote\n- an item\nnote\n" + wide + "\nnote\n\nend\n"
+	if got := stdout.String(); got != want {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}
+
+// TestQuietAnswerOnATerminal is rendered all the same, at once.
+func TestQuietAnswerOnATerminal(t *testing.T) {
+	o, stdout, _ := view(false, outputOptions{Quiet: true, Color: "always"})
+	o.out.seen = true
+	o.Emit(agent.TextDelta{Text: "**x**"})
+	o.Emit(agent.ReplyEnd{})
+	o.Emit(agent.TurnEnd{Answer: "**x**\n"})
+	if got, want := stdout.String(), "\x1b[0;1mx\x1b[0m\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
