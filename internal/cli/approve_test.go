@@ -118,7 +118,7 @@ func TestApprovePages(t *testing.T) {
 		a := newAsking(t)
 		a.approver.(*approver).env.Getenv = environ("TERM=xterm")
 		a.ask(t.Context(), q)
-		a.await(0, "n refuses --")
+		a.await(0, "n refuses")
 		return a
 	}
 	press := func(a *asking, key, show string) {

@@ -14,13 +14,14 @@ import (
 // and only who has seen its last line gets any further. On a terminal without
 // cursor control everything is written at once.
 type pager struct {
-	tty   lineedit.Terminal
-	to    *stream
-	dumb  bool
-	text  string
-	lines []string // one row of the screen each
-	rows  int      // of text
-	end   int      // lines[:end] were written, the last of them at the bottom
+	tty     lineedit.Terminal
+	to      *stream
+	dumb    bool
+	text    string
+	lines   []string // one row of the screen each
+	rows    int      // of text
+	columns int
+	end     int // lines[:end] were written, the last of them at the bottom
 }
 
 // show writes the text and reports whether the person has seen all of it; if
@@ -41,7 +42,7 @@ func (p *pager) show(ctx context.Context) (all bool, err error) {
 	defer keys.Close()
 	p.forward(p.rows)
 	for p.end < len(p.lines) {
-		p.to.write(p.to.paint(cyan, fmt.Sprintf("-- %d of %d lines: Space goes on, n refuses --", p.end, len(p.lines))))
+		p.to.write(p.to.paint(cyan, cutColumns(fmt.Sprintf("-- %d of %d: Space goes on, n refuses", p.end, len(p.lines)), p.columns-1)))
 		key, err := keys.Next()
 		p.to.write(eraseLine)
 		if err != nil || p.to.err != nil {
@@ -64,7 +65,8 @@ func (p *pager) show(ctx context.Context) (all bool, err error) {
 // the line below, and for the answer.
 func (p *pager) measure() {
 	columns, rows := p.tty.Size()
-	p.lines, p.rows, p.end = wrapLines(p.text, columns), max(rows-2, 1), 0
+	p.columns, p.rows = columns, max(rows-2, 1)
+	p.lines, p.end = wrapLines(p.text, columns), 0
 }
 
 // forward writes the next n lines.
