@@ -24,8 +24,8 @@ func (c *counter) fault(what string, err error) {
 	}
 }
 
-// source finds the directory of the plugin. False says that there is none in
-// the tree.
+// source finds the directory of the plugin. False says that it is elsewhere, or
+// nowhere.
 func (c *counter) source(v *fastjson.Value) (dir string, ok bool) {
 	if v != nil && v.Type() == fastjson.TypeObject {
 		if c.plugin.Outside = oneLine(text(v.Get("source")) + " " + outsideName(v)); c.plugin.Outside == "" {

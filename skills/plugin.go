@@ -176,13 +176,15 @@ func (m *market) inTree(dir, name string) (string, error) {
 // judge counts the components of one entry of the catalogue.
 func (m *market) judge(p *Plugin, e *fastjson.Value) {
 	c := counter{market: m, plugin: p, seen: map[string]bool{}}
-	var inspected bool
-	if c.dir, inspected = c.source(e.Get("source")); !inspected {
-		c.dir = ""
-		c.declared(e)
+	dir, ok := c.source(e.Get("source"))
+	if !ok && p.Outside == "" {
 		return
 	}
+	c.dir = dir
 	c.declared(e)
+	if !ok {
+		return
+	}
 	if strict := e.Get("strict"); strict != nil && strict.Type() == fastjson.TypeFalse {
 		if p.Verdict() == Incompatible && !p.Hooks && !p.MCP && !p.LSP {
 			c.fault("strict is false", errors.New("what the catalogue does not declare does not count"))

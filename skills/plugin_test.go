@@ -122,7 +122,7 @@ func TestMarketplace(t *testing.T) {
 [ X  ] g [0 0 0 0] outside: an unknown place
 `},
 		{"out of the repository", []string{
-			`{"name":"a","source":"../other"}`, `{"name":"b","source":"/etc"}`, `{"name":"c","source":"./l"}`, `{"name":"d","source":"./p/../../x"}`,
+			`{"name":"a","source":"../other","strict":false,"skills":["./s"],"commands":"./c.md"}`, `{"name":"b","source":"/etc"}`, `{"name":"c","source":"./l"}`, `{"name":"d","source":"./p/../../x"}`,
 			`{"name":"e","source":"./","strict":false,"skills":["../x"],"commands":"/etc/x.md","agents":"./l/a.md"}`,
 		}, map[string]string{"l": "-> /etc", "p/x": ""}, `[ X  ] a [0 0 0 0] ["source ../other: it leaves the repository"]
 [ X  ] b [0 0 0 0] ["source /etc: it leaves the repository"]
