@@ -12,7 +12,7 @@ import (
 // too: headers, further members of the body, the key.
 type Endpoint struct {
 	Model, BaseURL, Key string
-	Main                         bool
+	Main                bool
 }
 
 // Fallback are the endpoints to try when the first has failed, in their order.
