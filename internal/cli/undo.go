@@ -65,14 +65,13 @@ func (a *app) untilSignal() (ctx context.Context, done func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// turnsBack are the turns that /rewind can go back to. One whose first message
-// is not where it was lost its place: its files can still be brought back, if it
-// is the last.
+// turnsBack are the turns that /rewind can go back to. Of one whose first message
+// is not where it was, against all expectation, only the files can be brought back.
 func (a *app) turnsBack() []tools.Turn {
 	turns := a.tools.Rewind.Turns()
 	for i, t := range turns {
 		m := a.session.Messages
-		if t.Start >= len(m) || t.Start >= 0 && (m[t.Start].Role != chat.User || m[t.Start].Content != t.Input) {
+		if t.Start >= len(m) || t.Start >= 0 && (m[t.Start].Role != chat.User || m[t.Start].Notice) {
 			turns[i].Start = -1
 		}
 	}
