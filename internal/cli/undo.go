@@ -65,8 +65,8 @@ func (a *app) untilSignal() (ctx context.Context, done func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// turnsBack are the turns that /rewind can go back to. Of one whose first message
-// is not where it was, against all expectation, only the files can be brought back.
+// turnsBack are the turns that /rewind can go back to. Where the transcript has no
+// message of the person in a turn's place, its files alone can be brought back.
 func (a *app) turnsBack() []tools.Turn {
 	turns := a.tools.Rewind.Turns()
 	for i, t := range turns {
