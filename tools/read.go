@@ -72,6 +72,13 @@ func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
 	return Result{Text: out.text}, nil
 }
 
+// Page is what a call of read shows, for a person who named the file in a
+// message. The rules must have been asked.
+func (c *Call) Page(ctx context.Context) (string, error) {
+	r, err := runRead(ctx, c.env, c.Args)
+	return r.Text, err
+}
+
 // see notes what a file is like now that the model knows its content.
 func (e *Env) see(real string, s Seen) {
 	if e.Seen == nil {

@@ -98,8 +98,8 @@ func (a *app) attach(ctx context.Context, name string) (file, text string, image
 		im, err := provider.LoadImage(path)
 		return name, "", &im, err
 	}
-	r, err := call.Run(ctx)
-	return name, r.Text, nil, err
+	text, err = call.Page(ctx)
+	return name, text, nil, err
 }
 
 // mayRead finds the file that a name means and asks the rules for it.

@@ -92,7 +92,7 @@ func skillEntry(s skills.Skill) string {
 	if s.Fault != "" {
 		about = "not offered: " + s.Fault
 	}
-	if strings.HasPrefix(s.Dir, skills.System+"/") {
+	if within(s.Dir, skills.System) {
 		from = " (bundled)"
 	}
 	return chat.EscapeText(s.Name, 64) + "  " + chat.EscapeText(s.Dir, 0) + from + "\n  " + chat.EscapeText(about, 320) + "\n"

@@ -222,7 +222,7 @@ func (a *app) lasting(start int) (list []string) {
 		for _, c := range m.ToolCalls {
 			text := tools.Builtin.Lasting(c.Name, c.Args)
 			ran := slices.ContainsFunc(msgs[i+1:], func(r chat.Message) bool {
-				return r.ToolCallID == c.ID && !strings.HasPrefix(r.Content, "error: denied") && r.Content != "error: cancelled by the user"
+				return r.ToolCallID == c.ID && !strings.HasPrefix(r.Content, "error: denied") && !strings.HasPrefix(r.Content, "error: cancelled")
 			})
 			if text != "" && ran && c.Name != "compact" {
 				list = append(list, cutColumns(chat.EscapeText(text, 200), 70))
