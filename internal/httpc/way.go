@@ -84,6 +84,9 @@ func (c *Client) connect(ctx context.Context, w *way) (*conn, error) {
 	}
 	raw, err := c.Dial(ctx, "tcp", addr)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, err
 	}
 	limit := c.Handshake
