@@ -5,9 +5,14 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"reflect"
 	"syscall"
 	"testing"
 	"time"
+
+	"cluade/lineedit"
+
+	"golang.org/x/term"
 )
 
 // watched is an app whose death is told instead of died, and the context of
@@ -72,6 +77,30 @@ func TestRunThatDoesNotEndIsEnded(t *testing.T) {
 	defer a.watch([]os.Signal{syscall.SIGTERM}, a.end, time.Millisecond)()
 	raise(t, syscall.SIGTERM)
 	wantDeath(t, died, 143)
+}
+
+// TestEndRestoresTheTerminal has a run that does not end read keys.
+func TestEndRestoresTheTerminal(t *testing.T) {
+	p := newPty(t, 80)
+	before, err := term.GetState(int(p.tty.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _, died := watched()
+	keys, err := lineedit.OpenKeys(t.Context(), lineedit.Terminal{In: p.tty, Out: p.tty, Modes: &a.modes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keys.Close()
+	defer a.watch([]os.Signal{syscall.SIGTERM}, a.end, time.Millisecond)()
+	if now, _ := term.GetState(int(p.tty.Fd())); reflect.DeepEqual(now, before) {
+		t.Error("the terminal is not raw")
+	}
+	raise(t, syscall.SIGTERM)
+	wantDeath(t, died, 143)
+	if now, _ := term.GetState(int(p.tty.Fd())); !reflect.DeepEqual(now, before) {
+		t.Errorf("the terminal is %+v, was %+v", now, before)
+	}
 }
 
 func wantDeath(t *testing.T, died chan int, code int) {
