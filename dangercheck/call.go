@@ -41,20 +41,32 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		if c.seen != nil {
 			c.seen(args)
 		}
+		name := args[0].text()
+		if strings.Trim(name, "[") != "" && strings.ContainsAny(args[0].s, patterns) {
+			c.cut = true
+		}
+		if c.aliased {
+			c.alias(name, args[1:], s, in)
+		}
 		if args[0].unknown() {
 			if args[0].downloaded() {
 				c.report(DownloadExec, "a download is run as a command")
 			}
 			return opaque(in)
 		}
-		if f := c.funcs[args[0].text()]; f != nil {
+		if f := c.funcs[name]; f != nil {
 			return c.callFunction(f, args, s, in)
 		}
 		k := newCall(c, s, args, in)
-		if hasWord("env sudo doas", k.name) { // what they set is not set here
+		if hasWord("env sudo doas run0 pkexec systemd-run", k.name) { // what they set is not set here
 			t := *s
 			s = &t
 			k.s = s
+		}
+		k.putsState()
+		if strings.Contains(k.path, "init.d/") { // not the program that has the service's name
+			k.judge()
+			return k.output()
 		}
 		p, ok := k.peel()
 		switch {
@@ -84,8 +96,9 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 // definition is a function of the text. bomb says that it starts itself at
 // least twice, in the background.
 type definition struct {
-	body []*list
-	bomb bool
+	body   []*list
+	bomb   bool
+	within int // calls that have not returned
 }
 
 func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) fact {
@@ -93,12 +106,34 @@ func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) f
 		c.report(ForkBomb, "function "+args[0].text()+" starts itself without end")
 		return fact{}
 	}
+	if f.within > 0 {
+		c.again++
+		defer func() { c.again-- }()
+	}
+	f.within++
 	t := s.call(args[0], args[1:])
 	out := c.lists(f.body, &t, in)
+	f.within--
 	t.args, t.argsKnown = s.args, s.argsKnown // what else it changed, stays
 	*s = t
 	return out
 }
+
+// alias judges what a name stands for since it was made an alias. Shells differ
+// on whether it does, so the command of that name is judged as well.
+func (c *checker) alias(name string, args []value, s *scope, in fact) {
+	vals := s.lookup(aliasOf + name)
+	if len(vals) == 0 || vals[0].s == "" {
+		return
+	}
+	t := *s
+	t.set(aliasOf+name, value{}) // within itself it is a plain name
+	c.inner(vals[0].s+" "+texts(args), &t, in)
+}
+
+// aliasOf begins the name under which the scope holds an alias; that of a
+// variable never does.
+const aliasOf = "alias "
 
 func bombs(f *command) bool {
 	calls, background := 0, false
@@ -170,7 +205,16 @@ func (k *call) builtin() (out fact, done bool) {
 		k.read()
 	case "unset":
 		for _, name := range k.words {
+			k.c.limit(name)
 			k.s.set(name, value{})
+		}
+	case "alias":
+		for i, a := range k.args {
+			if name, text, ok := strings.Cut(k.words[i], "="); ok {
+				a.s = text
+				k.s.set(aliasOf+name, a)
+				k.c.aliased = true
+			}
 		}
 	default:
 		if !declares(k.name) {
@@ -221,6 +265,7 @@ func (k *call) declare(a value) {
 	if isAssignment(a.s) {
 		name, val, _ := strings.Cut(a.s, "=")
 		a.s = val
+		k.c.limit(name)
 		k.s.set(name, a)
 	}
 }

@@ -53,6 +53,7 @@ type Options struct {
 	Dir     string   // working directory, absolute; counts as a cd before the first word
 	Home    string   // the home directory, absolute
 	State   string   // cluade's state directory, absolute, if it is not ~/.cluade
+	Login   bool     // Dir is not told, but is the home of whoever logs in
 	Lockout bool     // judge what cuts the administrator off
 	Exempt  []string // classes not reported
 }
@@ -73,21 +74,24 @@ func Check(cmd string, o Options) []Finding {
 	c := checker{o: o, work: maxWork}
 	s := scope{dir: o.Dir}
 	s.set("CLUADE_HOME", value{s: cmp.Or(o.State, home+"/.cluade")})
-	c.list(parse(hideMarks(cmd)), &s, fact{})
+	c.text(hideMarks(cmd), false, &s, fact{})
 	return c.found
 }
 
 // checker is one run over a text.
 type checker struct {
-	o     Options
-	found []Finding
-	funcs map[string]*definition
-	seen  func(args []value) // told of every command that would run; may be nil
-	work  int                // what is left of maxWork; nothing is followed below 0
-	depth int                // texts, functions and commands run by others, one within the other
-	fixed bool               // start and end stay those of the outermost command
-	start int
-	end   int
+	o       Options
+	found   []Finding
+	funcs   map[string]*definition
+	seen    func(args []value) // told of every command that would run; may be nil
+	work    int                // what is left of maxWork; nothing is followed below 0
+	aliased bool               // the text makes an alias
+	again   int                // functions that called themselves
+	depth   int                // texts, functions and commands run by others, one within the other
+	cut     bool               // not all that would run was followed
+	fixed   bool               // start and end stay those of the outermost command
+	start   int
+	end     int
 }
 
 // spend takes n from the work that is left and reports whether there was
@@ -100,6 +104,7 @@ func (c *checker) spend(n int) bool {
 // enter begins a level of depth and reports whether it may; leave ends it.
 func (c *checker) enter() bool {
 	if c.depth >= maxNested || c.work < 0 {
+		c.cut = c.cut || c.again == 0
 		return false
 	}
 	c.depth++

@@ -195,6 +195,17 @@ func TestCheckOptions(t *testing.T) {
 		{"cat .cluade/config.json", Options{Dir: "/root/p", Home: "/root"}, ""},
 		{"cat .cluade/config.json", Options{Dir: "/root", Home: "/root"}, OwnState},
 		{"cat config.json", Options{Dir: "/srv/me/.cluade", Home: "/srv/me"}, OwnState},
+		{"cp config.json /data/c", Options{State: "/data/c"}, OwnState},
+		{"tar xf /tmp/a.tar", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
+		{"tar xf /tmp/a.tar", Options{State: "/data/c", Dir: "/data/c/skills"}, ""},
+		{"echo {} > .cluade/config.json", Options{Login: true}, OwnState},
+		{"cd; echo {} > .cluade/config.json", Options{Login: true}, OwnState},
+		{"cd p && echo {} > .cluade/config.json", Options{Login: true}, ""},
+		{"cd $x && echo {} > .cluade/config.json", Options{Login: true}, ""},
+		{"echo {} > .cluade/config.json", Options{}, ""},
+		{"rm .ssh/authorized_keys", Options{Login: true, Lockout: true}, Lockout},
+		{"rm .ssh/known_hosts", Options{Login: true, Lockout: true}, ""},
+		{"rm -rf ../x build", Options{Login: true}, ""},
 	}
 	for _, tt := range tests {
 		got := ""

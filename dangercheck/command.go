@@ -9,6 +9,9 @@ func (p *parser) command() *command {
 	}
 	c := &command{pos: p.pos}
 	w := p.peekBare()
+	if w == "[[" && p.posix {
+		return p.simple(c)
+	}
 	switch w {
 	case "{":
 		p.pos++
@@ -72,7 +75,8 @@ func (p *parser) acceptPrefix() bool {
 
 // parentheses reads ( list ) or (( arithmetic )).
 func (p *parser) parentheses(c *command) {
-	if p.peek(1) == '(' && p.isArithmetic(p.pos) {
+	if p.peek(1) == '(' && !p.posix && p.isArithmetic(p.pos) {
+		p.differs = true
 		var b wordBuilder
 		p.arithmetic(&b)
 		c.kind = test
@@ -91,6 +95,7 @@ const maxOpen = 4 * maxDepth
 // compound reads the list inside a compound command.
 func (p *parser) compound() *list {
 	if p.open >= maxOpen {
+		p.cut = true
 		p.pos = len(p.src)
 		return &list{}
 	}
@@ -191,20 +196,46 @@ func (p *parser) caseOf(c *command) {
 	}
 }
 
-// doubleBracket passes a [[ ]] test; only its substitutions matter.
+// doubleBracket passes a [[ ]] test; only its substitutions matter. Other
+// shells take it for a command, which is a worry where bash would not take it
+// for a test.
 func (p *parser) doubleBracket(c *command) {
-	c.kind = test
+	c.kind, p.tests = test, true
+	from := 1 // behind the [[
 	for p.pos < len(p.src) && p.peekBare() != "]]" {
-		if p.peek(0) == '\n' || p.peek(0) == ';' {
+		next := p.peek(0)
+		if next == '\n' || next == ';' {
+			p.differs = true
 			return
 		}
 		if w, ok := p.word(); ok {
 			c.words = append(c.words, w)
 			continue
 		}
+		if !isBlank(next) {
+			p.differs = p.differs || !isTerm(c.words[from:])
+			from = len(c.words)
+		}
 		p.pos++
 	}
+	p.differs = p.differs || p.pos == len(p.src) || !isTerm(c.words[from:])
 	p.pos = min(p.pos+2, len(p.src))
+}
+
+// isTerm reports whether words could stand between the operators of a test.
+func isTerm(ws []word) bool {
+	for len(ws) > 0 && ws[0].bare() == "!" {
+		ws = ws[1:]
+	}
+	switch len(ws) {
+	case 0, 1:
+		return true
+	case 2:
+		return strings.HasPrefix(ws[0].bare(), "-")
+	case 3:
+		return hasWord("= == != =~ -eq -ne -lt -le -gt -ge -nt -ot -ef", ws[1].bare())
+	}
+	return false
 }
 
 // functionHead recognises name() and leaves the position behind it.
@@ -246,6 +277,7 @@ func (p *parser) functionBody(c *command, name string) *command {
 	c.kind, c.name = function, name
 	p.skipSeparators()
 	if p.open >= maxOpen {
+		p.cut = true
 		return c
 	}
 	p.open++
@@ -280,12 +312,36 @@ func (p *parser) simple(c *command) *command {
 			break
 		}
 		c.end = p.pos
+		if len(c.words) == 0 && w.setsElement() {
+			c.assigns = append(c.assigns, assign{value: w})
+			continue
+		}
 		c.words = append(c.words, w)
 	}
 	if c.end == 0 {
 		return nil
 	}
+	if p.posix && p.peek(0) == '(' { // a syntax error, behind which nothing runs
+		p.pos = len(p.src)
+	}
 	return c
+}
+
+// setsElement reports whether a word is NAME[...]=value.
+func (w *word) setsElement() bool {
+	if len(w.parts) == 0 || w.parts[0].kind != partText || w.parts[0].quoted {
+		return false
+	}
+	name, _, found := strings.Cut(w.parts[0].text, string(markBracket))
+	if !found || !isAssignment(name+"=") {
+		return false
+	}
+	for _, p := range w.parts {
+		if p.kind == partText && !p.quoted && (strings.Contains(p.text, "]=") || strings.Contains(p.text, "]+=")) {
+			return true
+		}
+	}
+	return false
 }
 
 // arrayIn reports whether NAME=( comes next and the command declares it.
@@ -304,6 +360,14 @@ func (p *parser) arrayIn(c *command) bool {
 func (p *parser) redirect(c *command) bool {
 	i := p.pos
 	for i < len(p.src) && p.src[i] >= '0' && p.src[i] <= '9' {
+		i++
+	}
+	if i == p.pos && p.peek(0) == '{' { // {name}> gives the variable a new descriptor
+		for i++; i < len(p.src) && isNameByte(p.src[i], false); i++ {
+		}
+		if i == p.pos+1 || i == len(p.src) || p.src[i] != '}' {
+			return false
+		}
 		i++
 	}
 	r := redir{fd: p.src[p.pos:i], pos: p.pos, op: redirectOperator(p.src[i:])}

@@ -7,6 +7,7 @@ func (p *parser) dollar(b *wordBuilder, quoted bool) {
 	x := part{quoted: quoted}
 	switch c := p.peek(1); {
 	case p.depth >= maxDepth:
+		p.cut = true
 		b.lit = append(b.lit, markUnknown)
 		b.w.odd = true
 		p.pos++
@@ -24,7 +25,7 @@ func (p *parser) dollar(b *wordBuilder, quoted bool) {
 		p.depth++
 		p.braced(&x)
 		p.depth--
-	case c == '\'' && !quoted:
+	case c == '\'' && !quoted && !p.posix:
 		p.pos += 2
 		b.w.quoted, b.w.odd = true, true
 		x.text, x.quoted = p.ansiQuoted(), true
@@ -165,6 +166,7 @@ func (p *parser) ansiQuoted() string {
 	for p.pos < len(p.src) && p.src[p.pos] != '\'' {
 		if p.src[p.pos] == '\\' {
 			p.pos++
+			p.differs = p.differs || p.peek(0) == '\''
 		}
 		p.pos++
 	}

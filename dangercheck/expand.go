@@ -48,6 +48,7 @@ type scope struct {
 	dir       string // where commands run: as join returns it
 	moved     bool   // cd stood in the text
 	lost      bool   // cd went somewhere unknown; dir is as seen from there
+	cleared   bool   // what runs does not inherit the variables
 	committed bool   // uci has committed the network's settings, which the next reload applies
 }
 
@@ -81,6 +82,8 @@ func (s *scope) lookup(name string) []value {
 		return []value{{s: home}}
 	case "PWD":
 		return []value{{s: string(markPwd)}}
+	case "IFS":
+		return []value{{s: " "}}
 	}
 	return s.positional(name)
 }

@@ -106,6 +106,14 @@ func (k *call) find() fact {
 			if tree != "" {
 				k.c.report(RmRoot, "removes what lies in "+tree)
 			}
+		case "-ok", "-okdir": // asks the person, if no input answers
+			if !k.in.fed && k.c.seen == nil {
+				for i < len(k.args) && k.words[i] != ";" {
+					i++
+				}
+				continue
+			}
+			fallthrough
 		case "-exec", "-execdir":
 			end := i + 1
 			for end < len(k.args) && k.words[end] != ";" && k.words[end] != "+" {
@@ -117,10 +125,6 @@ func (k *call) find() fact {
 				tree = ""
 			}
 			i = end
-		case "-ok", "-okdir": // asks the person
-			for i < len(k.args) && k.words[i] != ";" {
-				i++
-			}
 		case "-type", "-maxdepth", "-mindepth":
 			i++
 		case "-name", "-iname", "-path", "-wholename":

@@ -62,6 +62,7 @@ type list struct {
 // parser reads shell text into lists. It takes every text: what is no valid
 // shell is read as far as it can be, and never an error.
 type parser struct {
+	*reading
 	src     string
 	pos     int
 	depth   int // substitutions and expansions around this place
@@ -71,6 +72,16 @@ type parser struct {
 	heredoc []heredoc // begun on this line
 }
 
+// reading is what the parsers of one text and of the texts inside it share.
+// (( )), [[ ]] and $'\” are syntax in bash; to other shells they are
+// parentheses, a program of that name, and a quote that ends earlier.
+type reading struct {
+	posix   bool // read as those other shells do
+	differs bool // they read it differently
+	tests   bool // it holds [[ ]], which they take for a command
+	cut     bool // something nests deeper than is followed
+}
+
 type heredoc struct {
 	body    *word
 	delim   string
@@ -78,23 +89,33 @@ type heredoc struct {
 	literal bool
 }
 
-func parse(src string) *list {
-	p := &parser{src: src}
-	return p.list(false)
+// readings parses a text as bash reads it and, where that differs, also as
+// other shells do; strict counts a [[ ]] test as a difference. cut says that not
+// all of it was read.
+func readings(src string, foreign, strict bool) (ls []*list, cut bool) {
+	p := &parser{reading: &reading{}, src: src, foreign: foreign}
+	ls = append(ls, p.list(false))
+	if p.differs || strict && p.tests {
+		p = &parser{reading: &reading{posix: true, cut: p.cut}, src: src, foreign: foreign}
+		ls = append(ls, p.list(false))
+	}
+	return ls, p.cut
 }
 
 // sub parses a text of its own, one level deeper.
 func (p *parser) sub(src string) *list {
 	if p.depth >= maxDepth {
+		p.cut = true
 		return &list{}
 	}
-	q := &parser{src: src, depth: p.depth + 1, foreign: true}
+	q := &parser{reading: p.reading, src: src, depth: p.depth + 1, foreign: true}
 	return q.list(false)
 }
 
 // nested parses up to a closing parenthesis, which it leaves.
 func (p *parser) nested() *list {
 	if p.depth >= maxDepth {
+		p.cut = true
 		p.pos--
 		p.skipBalanced()
 		return &list{}
@@ -228,9 +249,10 @@ func (p *parser) heredocBody(text string, literal bool) word {
 		return word{parts: []part{{text: text, quoted: true}}}
 	}
 	if p.depth >= maxDepth {
+		p.cut = true
 		return word{}
 	}
-	q := &parser{src: text, depth: p.depth + 1, foreign: true}
+	q := &parser{reading: p.reading, src: text, depth: p.depth + 1, foreign: true}
 	var b wordBuilder
 	q.doubleQuoted(&b, 0)
 	return b.w

@@ -14,7 +14,8 @@ func ReadOnly(cmd string) bool {
 	if len(cmd) > maxLook || hasControl(cmd) || strings.ContainsAny(cmd, "\n\r") {
 		return false
 	}
-	l := parse(cmd)
+	ls, _ := readings(cmd, false, false)
+	l := ls[0]
 	at, before := 0, ""
 	for i := range l.items {
 		it := &l.items[i]

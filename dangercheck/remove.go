@@ -70,7 +70,7 @@ func emptiesKeys(k *call) bool {
 		return false
 	}
 	for _, t := range ops {
-		p := k.s.join(t)
+		p := k.c.place(t, k.s)
 		if k.c.authorizedKeys(p) || k.name == "rm" && k.short("rR") && (p == "/etc/dropbear" || p == "/root/.ssh" || p == home+"/.ssh") {
 			return k.found(t)
 		}
@@ -81,13 +81,14 @@ func emptiesKeys(k *call) bool {
 // authorizedKeys reports whether a joined path names the keys that root logs in
 // with.
 func (c *checker) authorizedKeys(p string) bool {
+	p = beneath(p)
 	return p == "/etc/dropbear/authorized_keys" || p == "/root/.ssh/authorized_keys" || c.own(p) == home+"/.ssh/authorized_keys"
 }
 
 // LockoutPath reports whether a file decides who may log in, so that a write
 // to it can shut the administrator out. p is absolute.
 func LockoutPath(p string) bool {
-	p = path.Clean(p)
+	p = beneath(path.Clean(p))
 	return hasWord("/etc/dropbear/authorized_keys /root/.ssh/authorized_keys /etc/passwd /etc/shadow /etc/config/dropbear /etc/ssh/sshd_config /etc/sudoers", p) ||
 		strings.HasPrefix(p, "/etc/sudoers.d/")
 }

@@ -50,8 +50,12 @@ type outputs struct {
 
 func (o *outputs) add(c *checker, f fact) {
 	again := f.text == unknown && len(o.buf) > 0 && o.buf[len(o.buf)-1] == markUnknown
-	if !again && c.spend(len(f.text)) && len(o.buf)+len(f.text) <= maxText {
-		o.buf = append(o.buf, f.text...)
+	if !again && c.spend(len(f.text)) {
+		if len(o.buf)+len(f.text) > maxText {
+			c.cut = true
+		} else {
+			o.buf = append(o.buf, f.text...)
+		}
 	}
 	o.from = o.from.and(f.from)
 }
@@ -191,7 +195,7 @@ func (c *checker) define(cmd *command, s *scope) {
 	if c.funcs == nil {
 		c.funcs = make(map[string]*definition)
 	}
-	c.funcs[cmd.name] = &definition{cmd.body, bombs(cmd)}
+	c.funcs[cmd.name] = &definition{body: cmd.body, bomb: bombs(cmd)}
 }
 
 func (c *checker) simple(cmd *command, s *scope, in fact) fact {
@@ -224,6 +228,7 @@ func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 }
 
 func (c *checker) assign(a *assign, s *scope) {
+	c.limit(a.name)
 	var vals []value
 	if a.array != nil {
 		vals = c.expandAll(a.array, s)
@@ -327,8 +332,20 @@ func (c *checker) inner(text string, s *scope, in fact) fact {
 	}
 	defer c.leave()
 	if len(text) > maxText || !c.spend(4*len(text)) {
+		c.cut = true
 		return fact{}
 	}
-	p := &parser{src: plain(text), foreign: true}
-	return c.list(p.list(false), s, in)
+	return c.text(plain(text), true, s, in)
+}
+
+// text judges a text in each of its readings; what it does to the scope and
+// what it writes is taken from bash's.
+func (c *checker) text(src string, foreign bool, s *scope, in fact) fact {
+	ls, cut := readings(src, foreign, c.seen != nil)
+	c.cut = c.cut || cut
+	for _, l := range ls[1:] {
+		t := *s
+		c.list(l, &t, in)
+	}
+	return c.list(ls[0], s, in)
 }

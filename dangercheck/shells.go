@@ -61,6 +61,8 @@ func (k *call) script(name value, s *scope) fact {
 		k.download()
 	case name.file != nil:
 		return k.c.inner(name.file.text, s, k.in)
+	case strings.Contains(name.s, "init.d/"):
+		return k.c.run(s.args, s, k.in)
 	case hasWord("- /dev/stdin /dev/fd/0 /proc/self/fd/0", name.s):
 		return k.fedToShell(s)
 	}

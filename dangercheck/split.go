@@ -17,19 +17,25 @@ type Segment struct {
 // of plain commands and pipelines, without redirection, substitution,
 // background, here-document, assignment or compound command, and that nothing
 // in it was passed over, so that the segments not nested are all that it does.
+// Cut says that there may be more segments: the text nests or multiplies more
+// than is followed, or a pattern of file names is its program.
 type Shape struct {
 	Segments []Segment
 	Simple   bool
+	Cut      bool
 }
 
 // Split cuts a command line into its segments.
 func Split(cmd string) Shape {
 	s := splitter{src: hideMarks(cmd), had: make(map[string]bool)}
-	l := parse(s.src)
-	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0 && s.plain(l)
-	s.typed(l)
+	ls, cut := readings(s.src, false, true)
+	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0 && s.plain(ls[0])
 	c := checker{work: maxWork, seen: s.run}
-	c.list(l, &scope{}, fact{})
+	for _, l := range ls {
+		s.typed(l)
+		c.list(l, &scope{}, fact{})
+	}
+	s.Cut = cut || c.cut || c.work < 0
 	return s.Shape
 }
 

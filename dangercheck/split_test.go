@@ -143,6 +143,18 @@ func TestSplitNested(t *testing.T) {
 		{"x[$(a b)]=1", "a b"},
 		{"a \"$y\"", "a ..."},
 		{"curl x | a b", "a b"},
+		{"((a b))", "a b"},
+		{"[[ x && a b ]]", "a b ]]"},
+		{"[[ x | a b", "a b"},
+		{"x $'y\\'; a b #'", "a b"},
+		{"a${IFS}b", "a b"},
+		{"alias q='a b'\nq", "a b"},
+		{"alias q=a\nq b", "a b"},
+		{"find . -ok a b {} \\;", "a b ..."},
+		{"{fd}>f a b", "a b"},
+		{"{fd}</dev/null a b", "a b"},
+		{"x[0]=1 a b", "a b"},
+		{"x[$i]+=1 a b", "a b"},
 	}
 	for _, tt := range tests {
 		var got []string
@@ -151,6 +163,35 @@ func TestSplitNested(t *testing.T) {
 		}
 		if !slices.Contains(got, tt.want) {
 			t.Errorf("Split(%q) = %q, want %q among them", tt.cmd, got, tt.want)
+		}
+	}
+}
+
+// TestSplitCut tells what was not read to the end from what only looks like it.
+func TestSplitCut(t *testing.T) {
+	grown := "set --" + strings.Repeat(" a", 300) + strings.Repeat("; : $@ $@ $@ $@", 300) + "; env a b"
+	for cmd, want := range map[string]bool{
+		strings.Repeat("eval ", 12) + "a b":                              true,
+		strings.Repeat("env ", 1000) + "a b":                             true,
+		strings.Repeat("{ ", 100) + "a b; " + strings.Repeat("}; ", 100): true,
+		strings.Repeat("( ", 20) + "a b" + strings.Repeat(" )", 20):      true,
+		strings.Repeat("x $( ", 20) + "a b" + strings.Repeat(" )", 20):   true,
+		strings.Repeat("x `", 20) + "a b":                                false, // one within the other is none
+		grown:                                                            true,
+		"/path/a? b":                                                     true,
+		"a* b":                                                           true,
+		"[ -f a ] && b *":                                                false,
+		"[[ a == b* ]]":                                                  false,
+		"f() { a; f; }; f":                                               false, // what it would do was seen
+		"for i in $(seq 1000); do a $i; done":                            false,
+		strings.Repeat("env ", 10) + "a b":                               false,
+		"sh -c \"sh -c 'a b'\"":                                          false,
+		strings.Repeat("if a; then ", 10) + "b; " + strings.Repeat("fi; ", 10):   false,
+		"cat > f <<'E'\n" + strings.Repeat("a b c d e f g h\n", 20<<10) + "E\na": false,
+		strings.Repeat("a b\n", 1000):                                            false,
+	} {
+		if got := Split(cmd).Cut; got != want {
+			t.Errorf("Split(%.40q...).Cut = %v, want %v", cmd, got, want)
 		}
 	}
 }

@@ -9,12 +9,17 @@ import (
 // may do.
 const authorityFiles = "config.json hooks.json trust.json approvals"
 
+// limits are the variables by which a run of cluade tells the runs that it
+// starts what they may do.
+const limits = "CLUADE_DEPTH CLUADE_PARENT"
+
 // inState returns what a path names below cluade's state directory, "." for
 // the directory itself; ok is false if it lies elsewhere.
 func (c *checker) inState(p string) (rest string, ok bool) {
 	if !rooted(p) {
 		return "", false
 	}
+	p = beneath(p)
 	if c.o.State != "" {
 		if rest, ok = strings.CutPrefix(p, c.o.State); ok && (rest == "" || rest[0] == '/') {
 			return path.Clean("./" + rest), true
@@ -26,8 +31,38 @@ func (c *checker) inState(p string) (rest string, ok bool) {
 	} else if rest, ok = strings.CutPrefix(p, "/root/"); !ok {
 		rest, _ = strings.CutPrefix(p, home+"/")
 	}
-	rest, ok = strings.CutPrefix(rest, ".cluade")
-	return path.Clean("./" + rest), ok && (rest == "" || rest[0] == '/')
+	dir, rest, _ := strings.Cut(rest, "/")
+	return path.Clean("./" + rest), dir == ".cluade" || strings.HasPrefix(dir, ".") && names(dir, ".cluade")
+}
+
+// names reports whether an element of a path is a name or a pattern of it.
+func names(element, name string) bool {
+	if !strings.ContainsAny(element, patterns) {
+		return element == name
+	}
+	ok, _ := path.Match(plain(element), name)
+	return ok
+}
+
+// beneath is a path without what leads back to the root: the process's view of
+// it, and the directory in which OpenWRT keeps what was written anywhere.
+func beneath(p string) string {
+	for _, root := range [...]string{"/proc/self/root", "/proc/1/root", "/overlay/upper"} {
+		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
+			p = "/" + rest
+		}
+	}
+	return p
+}
+
+// place is where a word leads: as join tells, from the home where a login
+// begins.
+func (c *checker) place(word string, s *scope) string {
+	p := s.join(word)
+	if c.o.Login && p != "" && !rooted(p) && !s.lost {
+		return path.Clean(home + "/" + p)
+	}
+	return p
 }
 
 // authority reports a word that names one of the files.
@@ -35,17 +70,13 @@ func (c *checker) authority(word string, s *scope) bool {
 	if strings.ContainsAny(word, " \n") { // prose
 		return false
 	}
-	rest, ok := c.inState(s.join(word))
+	rest, ok := c.inState(c.place(word, s))
 	if !ok {
 		return false
 	}
 	first, _, _ := strings.Cut(rest, "/")
 	for f := range strings.SplitSeq(authorityFiles, " ") {
-		hit := first == f
-		if strings.ContainsAny(first, patterns) {
-			hit, _ = path.Match(plain(first), f)
-		}
-		if hit {
+		if names(first, f) {
 			c.report(OwnState, "touches "+word+", which decides what cluade may do")
 			return true
 		}
@@ -76,8 +107,161 @@ func (c *checker) ownState(args []value, s *scope) {
 		if c.authority(word, s) {
 			return
 		}
-		if rest, ok := c.inState(s.join(word)); ok && (rest == "." || everything(rest)) && hasWord("rm mv chmod chown ln", name) {
+		if c.isState(word, s) && hasWord("rm mv chmod chown ln mount", name) {
 			c.report(OwnState, name+" on cluade's own directory")
+		}
+	}
+}
+
+// isState reports whether a word names the state directory or all that is in it.
+func (c *checker) isState(word string, s *scope) bool {
+	rest, ok := c.inState(c.place(word, s))
+	return ok && (rest == "." || everything(rest))
+}
+
+// limit reports a change of what a run that is started here may do.
+func (c *checker) limit(variable string) {
+	if hasWord(limits, variable) {
+		c.report(OwnState, "changes "+variable+", which limits what a cluade that is started here may do")
+	}
+}
+
+// putsState judges what a command does to the state directory without naming
+// its files: what it copies, unpacks, downloads or finds there.
+func (k *call) putsState() {
+	switch k.name {
+	case "env":
+		for _, w := range k.words {
+			name := strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u")
+			k.c.limit(name)
+		}
+		k.s.cleared = k.short("i") || k.has("- --ignore-environment")
+	case "sudo", "doas", "run0", "pkexec", "systemd-run":
+		k.s.cleared = !k.short("E")
+	case "cluade":
+		if k.s.cleared && !k.help() && !k.first("guard") {
+			k.c.report(OwnState, "starts cluade without the limits of this run")
+		}
+	}
+	if k.c.o.State == "" && !strings.Contains(k.s.dir, "cluade") && !strings.Contains(strings.Join(k.words, " ")+k.in.text, "cluade") {
+		return
+	}
+	all := patterns[:1]
+	switch k.name {
+	case "cp", "mv", "ln":
+		k.copiesInto("tS")
+	case "install":
+		k.copiesInto("tSmog")
+	case "rsync":
+		k.copiesInto("eBTfM")
+	case "scp":
+		k.copiesInto("iFPolcJS")
+	case "tar", "bsdtar":
+		if k.short("x") || strings.Contains(textAt(k.words, 0), "x") || k.has("--extract --get") {
+			k.into("C", "--directory", all)
+		}
+	case "unzip":
+		if !k.short("lptvZ") {
+			k.into("d", "", all)
+		}
+	case "cpio":
+		if k.short("i") || k.has("--extract") {
+			k.into("D", "--directory", all)
+		}
+	case "patch":
+		k.into("d", "--directory", all)
+	case "wget", "curl":
+		for _, w := range k.words {
+			if strings.Contains(w, "://") {
+				k.into("P", "--directory-prefix --output-dir", base(w))
+			}
+		}
+	case "git":
+		if k.has("checkout restore reset pull merge stash clean apply am revert rebase switch") {
+			k.into("C", "", all)
+		} else if ops := k.operands(""); k.has("clone") {
+			k.c.authority(ops[len(ops)-1]+"/"+all, k.s)
+		}
+	case "find":
+		k.findsState()
+	default:
+		if isInterpreter(k.name) || hasWord("awk gawk mawk nawk", k.name) {
+			k.quotesState()
+		}
+	}
+}
+
+// into judges a file put into the directory that an option names, else into
+// the working directory.
+func (k *call) into(letter, long, file string) {
+	dir := "."
+	for i, w := range k.words {
+		name, val, has := strings.Cut(w, "=")
+		switch {
+		case long != "" && strings.HasPrefix(name, "--") && hasWord(long, name) && has:
+			dir = val
+		case long != "" && hasWord(long, w), len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, letter):
+			dir = textAt(k.words, i+1)
+		case strings.HasPrefix(w, "-"+letter):
+			dir = w[2:]
+		}
+	}
+	k.c.authority(dir+"/"+file, k.s)
+}
+
+// copiesInto judges copies by the names that they get in the directory. valued
+// are the options that take the next word.
+func (k *call) copiesInto(valued string) {
+	ops := k.operands(valued)
+	dir := ""
+	for i, w := range k.words {
+		if w == "-t" {
+			dir = textAt(k.words, i+1)
+		}
+		if d, ok := strings.CutPrefix(w, "--target-directory="); ok {
+			dir = d
+		}
+	}
+	if dir == "" && len(ops) > 1 {
+		dir, ops = ops[len(ops)-1], ops[:len(ops)-1]
+	}
+	for _, from := range ops {
+		name := asPattern(base(from))
+		if name == "" || name == "." || k.short("T") {
+			name = patterns[:1]
+		}
+		if k.c.authority(dir+"/"+name, k.s) {
+			return
+		}
+	}
+}
+
+// findsState judges what find deletes or hands to a command.
+func (k *call) findsState() {
+	name, acts := patterns[:1], false
+	for i, w := range k.words {
+		if hasWord("-name -iname -path -wholename", w) {
+			name = asPattern(base(textAt(k.words, i+1)))
+		}
+		acts = acts || hasWord("-delete -exec -execdir -ok -okdir", w)
+	}
+	for _, root := range k.words {
+		if root == "" || root[0] == '-' || !acts || k.c.authority(root+"/"+name, k.s) {
+			return
+		}
+	}
+}
+
+// quotesState judges the strings of a program in another language.
+func (k *call) quotesState() {
+	for _, text := range append(k.words, k.in.text) {
+		for _, t := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("'\"`", r) }) {
+			if strings.HasPrefix(t, "~/") || strings.HasPrefix(t, "/.cluade/") {
+				t = home + strings.TrimPrefix(t, "~")
+			}
+			if k.c.authority(t, k.s) {
+				return
+			}
 		}
 	}
 }
