@@ -13,7 +13,7 @@ const (
 	maxPastes = 256
 )
 
-// From so many lines or bytes on a paste is shown by its size.
+// A paste of more lines or bytes is shown by its size.
 const (
 	pasteLines = 10
 	pasteBytes = 4096
@@ -59,7 +59,7 @@ func (b *buffer) set(s string) {
 // insertPaste inserts a paste, a long one as a single character. cut says that
 // its end was lost already.
 func (b *buffer) insertPaste(s string, cut bool) {
-	if strings.Count(s, "\n") < pasteLines && len(s) < pasteBytes || len(b.pastes) >= maxPastes {
+	if countLines(s) <= pasteLines && len(s) <= pasteBytes || len(b.pastes) >= maxPastes {
 		b.insert(s)
 		return
 	}
@@ -88,7 +88,7 @@ func (b *buffer) pasteOf(r rune) (paste, bool) {
 // shown is how a paste appears in the line.
 func (p paste) shown() string {
 	s := "[pasted " + strconv.Itoa(len(p.text)) + " bytes"
-	if n := strings.Count(strings.TrimSuffix(p.text, "\n"), "\n") + 1; n > 1 {
+	if n := countLines(p.text); n > 1 {
 		s = "[pasted " + strconv.Itoa(n) + " lines"
 	}
 	if p.cut {
@@ -96,6 +96,8 @@ func (p paste) shown() string {
 	}
 	return s + "]"
 }
+
+func countLines(s string) int { return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1 }
 
 // whole is the text with all pastes put in.
 func (b *buffer) whole() string {

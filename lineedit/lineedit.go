@@ -15,7 +15,7 @@ var ErrInterrupt = errors.New("interrupted")
 // pasteGap is how soon something must follow an Enter to belong to the same
 // message: a terminal that does not mark pastes sends one as keys. Nobody types
 // that fast; over a network a paste comes in pieces.
-const pasteGap = 50 * time.Millisecond
+const pasteGap = 25 * time.Millisecond
 
 // Options are the parts of a Reader.
 type Options struct {
@@ -42,7 +42,7 @@ type Reader struct {
 	ed     editor
 	dec    decoder
 	screen screen
-	keys   *Keys // while a line is read
+	keys   *Keys // while a line is read, and no other program has the terminal
 	prompt string
 	lines  Lines
 }
@@ -72,6 +72,9 @@ func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string
 	}
 	defer func() {
 		r.screen.leave()
+		if r.keys == nil {
+			return
+		}
 		if e := r.keys.close(r.flush()); err == nil {
 			err = e
 		}
@@ -210,15 +213,15 @@ func (r *Reader) edit() error {
 	r.paint()
 	r.screen.leave()
 	ctx := r.keys.ctx
-	if err := r.keys.close(r.flush()); err != nil {
-		return err
-	}
-	text, failed := r.o.Edit(r.ed.buf.whole())
-	keys, err := openKeys(ctx, r.o.Terminal, true, &r.dec)
+	err := r.keys.close(r.flush())
+	r.keys = nil
 	if err != nil {
 		return err
 	}
-	r.keys = keys
+	text, failed := r.o.Edit(r.ed.buf.whole())
+	if r.keys, err = openKeys(ctx, r.o.Terminal, true, &r.dec); err != nil {
+		return err
+	}
 	if failed == nil {
 		text = strings.TrimRight(cleanText([]byte(text)), "\n")
 		r.ed.edit(func() { r.ed.buf.set(text) })

@@ -130,6 +130,7 @@ func TestPasteIsOneCharacter(t *testing.T) {
 		{mark(sixty) + "\x15\x19\x19", "> [pasted 60 lines][pasted 60 lines]|", sixty + sixty},
 		{mark(strings.Repeat("x", 5000)), "> [pasted 5000 bytes]|", strings.Repeat("x", 5000)},
 		{mark("1\n2\n3\n4\n5\n6\n7\n8\n9\n10"), "> 1\n2\n3\n4\n5\n6\n7\n8\n9\n10|", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"},
+		{mark("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), "> 1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n|", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"},
 		{mark("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11"), "> [pasted 11 lines]|", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11"},
 		{up, "> [pasted 12 lines]|", strings.TrimSuffix(strings.Repeat("old\n", 12), "\n")},
 	}

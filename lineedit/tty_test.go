@@ -33,7 +33,13 @@ func child(how string) {
 	defer stop()
 	modes := &Modes{}
 	o := Options{Terminal: Terminal{os.Stdin, os.Stdout, modes}, Alone: func(s string) bool { return s == "/alone" }}
-	o.Edit = func(text string) (string, error) { return "<" + text + ">\n", nil }
+	o.Edit = func(text string) (string, error) {
+		if text == "quit" {
+			stop()
+			return "", ctx.Err()
+		}
+		return "<" + text + ">\n", nil
+	}
 	o.Complete = func(line string, pos int) (int, []string) {
 		switch how {
 		case "panic":
@@ -420,7 +426,9 @@ func TestCompletionAndEditor(t *testing.T) {
 	p.sees("> </help>")
 	p.types("\r")
 	p.sees(`got "</help>"`)
-	p.types("\x04")
+	p.sees("> ")
+	p.types("quit\x18\x05") // the end comes while the editor has the terminal
+	p.sees("end: context canceled")
 	p.ends()
 }
 

@@ -86,7 +86,7 @@ var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+]*> $|\[y/N\][:?]? ?$|\[N\] no:
 //	type WORDS the same without Enter
 //	? REGEXP   wait until this shows up in what came since the last key
 //	file NAME  wait until this file is there and not empty
-//	^C  ^D     press it at once
+//	^C  ^D ... press it at once
 func (r *run) typeKeys(script string) error {
 	seen := 0
 	for _, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
@@ -105,10 +105,8 @@ func (r *run) typeKeys(script string) error {
 			continue
 		case strings.HasPrefix(line, "type "):
 			keys = line[5:]
-		case line == "^C":
-			wait, keys = nil, "\x03"
-		case line == "^D":
-			wait, keys = nil, "\x04"
+		case len(line) == 2 && line[0] == '^':
+			wait, keys = nil, string(line[1]&0x1f)
 		}
 		if wait != nil {
 			if err := r.awaitAfter(seen, wait); err != nil {
