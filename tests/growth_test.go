@@ -44,8 +44,11 @@ func growth(b *testing.B) {
 	defer s.Close()
 	home := b.TempDir()
 	state := filepath.Join(home, ".cluade")
-	if err := os.Mkdir(state, 0o700); err == nil {
-		err = os.WriteFile(filepath.Join(state, "config.json"), []byte(`{"context_limit": 100000000}`), 0o600)
+	if err := os.Mkdir(state, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(state, "config.json"), []byte(`{"context_limit": 100000000}`), 0o600); err != nil {
+		b.Fatal(err)
 	}
 	r, err := start{
 		argv: []string{filepath.Join(binDir, "cluade")}, dir: home, tty: true,

@@ -201,7 +201,9 @@ func TestArchiveFaults(t *testing.T) {
 		{"not there", http.NotFound, "there is no such public repository (HTTP 404)"},
 		{"an error", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(503) }, "HTTP 503"},
 		{"a loop", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, http.StatusFound) }, "more than 5 redirects"},
-		{"out of https", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "http://127.0.0.1/x", http.StatusFound) }, `HTTP 302 leads to "http://127.0.0.1/x"`},
+		{"out of https", func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, "http://127.0.0.1/x", http.StatusFound)
+		}, `HTTP 302 leads to "http://127.0.0.1/x"`},
 		{"announced too large", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Length", "99999999") }, "99999999 bytes are more than 67108864"},
 		{"no archive", func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, strings.Repeat("<html>", 9)) }, "gzip: invalid header"},
 		{"cut", func(rw http.ResponseWriter, _ *http.Request) { rw.Write(whole[:len(whole)-20]) }, "the archive ends in the middle"},
