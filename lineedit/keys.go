@@ -1,9 +1,9 @@
 package lineedit
 
-// The rules of the terminal. Raw mode is entered by openKeys and resume, and
-// left by give, which every way out goes through: return, error, panic, a
-// signal that ends the context, a stop. Bracketed paste is switched off with
-// it. Modes.Restore does the same for whoever ends the process at once.
+// The rules of the terminal. Raw mode is entered by Modes.take and left by
+// Modes.give, which every way out goes through: return, error, panic, a signal
+// that ends the context, a stop. Bracketed paste is switched off with it.
+// Modes.Restore does the same for whoever ends the process at once.
 
 import (
 	"context"

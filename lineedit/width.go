@@ -1,7 +1,3 @@
-// Package lineedit reads one line from a terminal, with editing and history,
-// and single keys for paging. The line is a state machine from bytes to edits;
-// the modes of the terminal are changed only while keys are read, and given
-// back on every way out. While no key comes, nothing runs.
 package lineedit
 
 import (
