@@ -26,11 +26,11 @@ const anyNumber = 1 << 10
 // it, nor git: what was read could leave as a name, and a repository's own
 // settings name programs that git runs.
 var lookers = [...]looker{
-	{"cat head tail wc cut tr grep", anyGlob, "*", "", anyNumber, "", readsFiles},
+	{"cat head tail wc cut tr grep", anyGlob, "*", "", anyNumber, "", nil},
 	{"ls stat du df", anyGlob, "*", "", anyNumber, "", nil},
-	{"file", safeGlob, "bhiklLNprsv0F:f:e:P:", "brief mime mime-type mime-encoding keep-going dereference no-dereference special-files raw separator=", anyNumber, "", nil},
-	{"sort", safeGlob, "bcCdfghiMmnrRsuVzk:t:", "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort month-sort version-sort reverse unique stable check merge zero-terminated key= field-separator=", anyNumber, "", readsFiles},
-	{"uniq", noGlob, "cdDuizf:s:w:", "count repeated unique ignore-case zero-terminated skip-fields= skip-chars= check-chars=", 1, "", readsFiles},
+	{"file", safeGlob, "bhiklLNprv0F:f:e:P:", "brief mime mime-type mime-encoding keep-going dereference no-dereference raw separator=", anyNumber, "", nil},
+	{"sort", safeGlob, "bcCdfghiMmnrRsuVzk:t:", "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort month-sort version-sort reverse unique stable check merge zero-terminated key= field-separator=", anyNumber, "", nil},
+	{"uniq", noGlob, "cdDuizf:s:w:", "count repeated unique ignore-case zero-terminated skip-fields= skip-chars= check-chars=", 1, "", nil},
 	{"find", safeGlob, "*", "", anyNumber, "", lookFind},
 
 	{"free uptime uname id ps pgrep", noGlob, "*", "", anyNumber, "", nil},
@@ -96,15 +96,57 @@ func (l *looker) looks(a []string) bool {
 	return l.check == nil || l.check(a)
 }
 
-// readsFiles refuses devices: opening some of them already does something.
-func readsFiles(w []string) bool {
-	for _, t := range w {
-		device := strings.HasPrefix(strings.TrimLeft(path.Clean(t), "./"), "dev/") || t[:min(1, len(t))] == "-" && strings.Contains(t, "/dev/")
-		if device && t != "/dev/null" {
-			return false
+// opensDevice reports whether a command opens the files that its words name,
+// and one of these, which hold marks, may be a device: opening some of them
+// already does something.
+func opensDevice(words []string, dir string) bool {
+	if !hasWord("cat head tail wc cut tr grep sort uniq", words[0]) {
+		return false
+	}
+	tree := false // it opens all files of a tree
+	for _, w := range words {
+		if words[0] == "grep" && len(w) > 1 && w[0] == '-' && (w[1] != '-' && strings.ContainsAny(w, "rR") || strings.Contains(w, "recursive")) {
+			tree = true
 		}
 	}
-	return true
+	if tree {
+		words = append(words, ".")
+	}
+	for _, w := range words[1:] {
+		switch {
+		case w == "/dev/null":
+		case w != "" && w[0] == '-':
+			if strings.Contains(w, "/dev/") || strings.HasPrefix(w, "--files0-from") {
+				return true
+			}
+		case isDeviceName(w, dir, tree):
+			return true
+		}
+	}
+	return false
+}
+
+// isDeviceName reports whether a word may lead below /dev from a directory, or
+// to where all of it is seen: the root, for what opens a whole tree, and what
+// the kernel shows of a process.
+func isDeviceName(w, dir string, tree bool) bool {
+	switch {
+	case w != "" && w[0] == markHome:
+		return strings.Contains(w, "..")
+	case strings.HasPrefix(w, "/"):
+	case dir == "":
+		w = strings.TrimLeft(path.Clean(w), "./")
+		return w == "dev" && tree || strings.HasPrefix(w, "dev/")
+	default:
+		w = dir + "/" + w
+	}
+	w = beneath(path.Clean(w))
+	first, rest, below := strings.Cut(w[1:], "/")
+	if !below {
+		return tree && (w == "/" || names(first, "dev") || names(first, "proc"))
+	}
+	rest += "/"
+	return names(first, "dev") || names(first, "proc") && (strings.Contains(rest, "/root/") || strings.Contains(rest, "/cwd/") || strings.Contains(rest, "/fd/"))
 }
 
 func lookFind(a []string) bool {

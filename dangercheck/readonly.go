@@ -9,8 +9,9 @@ const maxLook = 4096
 // nothing of what it reads, and starts no other program. The whole text must be
 // plain words and pipes, joined by && and ||, with no redirection but of errors
 // to /dev/null or to the output, and every program must stand in the table of
-// lookers. It says no to everything it does not know.
-func ReadOnly(cmd string) bool {
+// lookers. It says no to everything it does not know. dir is where the command
+// would run, absolute; "" if that is not known.
+func ReadOnly(cmd, dir string) bool {
 	if len(cmd) > maxLook || hasControl(cmd) || strings.ContainsAny(cmd, "\n\r") {
 		return false
 	}
@@ -23,7 +24,7 @@ func ReadOnly(cmd string) bool {
 			return false
 		}
 		for _, c := range it.pipe {
-			if strings.Trim(cmd[at:c.pos], " \t") != before || !looks(c, cmd) {
+			if strings.Trim(cmd[at:c.pos], " \t") != before || !looks(c, cmd, dir) {
 				return false
 			}
 			at, before = c.end, "|"
@@ -35,7 +36,7 @@ func ReadOnly(cmd string) bool {
 
 // looks reports whether one command of the text src is a plain call of a
 // program that looks.
-func looks(c *command, src string) bool {
+func looks(c *command, src, dir string) bool {
 	if c.kind != simple || len(c.assigns) > 0 || len(c.words) == 0 {
 		return false
 	}
@@ -46,17 +47,17 @@ func looks(c *command, src string) bool {
 			return false
 		}
 	}
-	args := make([]string, len(c.words))
+	args, texts := make([]string, len(c.words)), make([]string, len(c.words))
 	glob := noGlob
 	for i := range c.words {
 		text, g, ok := lookWord(&c.words[i])
 		if !ok {
 			return false
 		}
-		args[i], glob = text, max(glob, g)
+		args[i], texts[i], glob = show(text), text, max(glob, g)
 	}
 	l := lookerOf(c.words[0].bare())
-	return l != nil && glob <= l.globs && l.looks(args[1:])
+	return l != nil && glob <= l.globs && l.looks(args[1:]) && !opensDevice(texts, dir)
 }
 
 // globbing is how far a word is a file name pattern.
@@ -68,7 +69,8 @@ const (
 	anyGlob
 )
 
-// lookWord returns a word that stands for itself. $HOME may begin one.
+// lookWord returns a word that stands for itself, with its marks. $HOME may
+// begin one.
 func lookWord(w *word) (text string, g globbing, ok bool) {
 	if w.odd {
 		return "", noGlob, false
@@ -95,7 +97,7 @@ func lookWord(w *word) (text string, g globbing, ok bool) {
 			g = anyGlob
 		}
 	}
-	return show(text), g, true
+	return text, g, true
 }
 
 // options reads arguments as getopt does, for the short options named, of which

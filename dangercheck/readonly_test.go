@@ -26,13 +26,63 @@ func vectors(t testing.TB) (yes, no []string) {
 func TestReadOnly(t *testing.T) {
 	yes, no := vectors(t)
 	for _, cmd := range yes {
-		if !ReadOnly(cmd) {
+		if !ReadOnly(cmd, "") {
 			t.Errorf("ReadOnly(%q) = false, want true", cmd)
 		}
 	}
 	for _, cmd := range no {
-		if ReadOnly(cmd) {
+		if ReadOnly(cmd, "") {
 			t.Errorf("ReadOnly(%q) = true, want false", cmd)
+		}
+	}
+}
+
+// TestReadOnlyDevices holds that no device is opened, however it is spelt from
+// where the command runs.
+func TestReadOnlyDevices(t *testing.T) {
+	tests := []struct {
+		cmd, dir string
+		want     bool
+	}{
+		{"head -c 4 zero", "/dev", false},
+		{"head -c 4 zero", "/root", true},
+		{"cat x", "/proc/self/root/dev", false},
+		{"cat root/dev/zero", "/proc/self", false},
+		{"cat dev/x", "/", false},
+		{"cat dev/x", "/root", true},
+		{"cat ../dev/x", "/root", false},
+		{"cat ../dev/x", "/home/pi", true},
+		{"cat */x", "/", false},
+		{"cat */x", "/root", true},
+		{"head -c 4 /d?v/zero", "/root", false},
+		{"cat /de[v]/watchdog", "/root", false},
+		{"cat /*/zero", "/root", false},
+		{"cat '/d?v/zero'", "/root", true},
+		{"cat /sys/class/net/*/address", "/root", true},
+		{"cat ~/../dev/zero", "/root", false},
+		{"cat ~+/zero", "/root", false},
+		{"cat /proc/self/root/dev/zero", "/root", false},
+		{"cat /proc/1/fd/0", "/root", false},
+		{"cat /proc/1/status", "/root", true},
+		{"file -s /dev/zero", "/root", false},
+		{"file /dev/zero", "/root", true},
+		{"grep -r x /dev", "/root", false},
+		{"grep -rn x /", "/root", false},
+		{"grep -R x", "/", false},
+		{"grep --recursive x .", "/dev", false},
+		{"grep -r x", "/root", true},
+		{"grep dev /etc/fstab", "/root", true},
+		{"grep -r dev /etc", "/root", true},
+		{"wc --files0-from=x", "/root", false},
+		{"cat x > /dev/null", "/root", false},
+		{"cat /dev/null", "/root", true},
+		{"ls", "/dev", true},
+		{"ls -l /dev", "/root", true},
+		{"free | grep Mem", "/dev", false}, // the pattern could be a file's name
+	}
+	for _, tt := range tests {
+		if got := ReadOnly(tt.cmd, tt.dir); got != tt.want {
+			t.Errorf("ReadOnly(%q, %q) = %v, want %v", tt.cmd, tt.dir, got, tt.want)
 		}
 	}
 }
@@ -42,7 +92,7 @@ func TestReadOnlyControl(t *testing.T) {
 		"", " ", "ls\nrm x", "ls\rrm x", "ls \x00", "ls \x01", "cat \x11", "ls\n", "\nls", "ls\vx", "ls \x7f; rm x",
 		"ls " + strings.Repeat("a", maxLook),
 	} {
-		if ReadOnly(cmd) {
+		if ReadOnly(cmd, "") {
 			t.Errorf("ReadOnly(%q) = true", cmd)
 		}
 	}
@@ -93,7 +143,7 @@ func TestReadOnlyWriters(t *testing.T) {
 					at := 1 + rng.Intn(len(words))
 					bad := strings.Join(words[:at], " ") + " " + quoted(w, rng) + " " + strings.Join(words[at:], " ")
 					tried++
-					if ReadOnly(bad) && !inOperand(name, words, at) {
+					if ReadOnly(bad, "") && !inOperand(name, words, at) {
 						t.Errorf("ReadOnly(%q) = true", bad)
 					}
 				}

@@ -284,6 +284,7 @@ func (p *parser) tilde(b *wordBuilder) {
 	i := p.pos + 1
 	for i < len(p.src) && !isMeta(p.src[i]) && p.src[i] != '/' {
 		if !isNameByte(p.src[i], false) && p.src[i] != '-' {
+			b.w.odd = true // ~+ is the working directory in some shells
 			b.lit = append(b.lit, '~')
 			p.pos++
 			return

@@ -16,7 +16,8 @@ type Segment struct {
 // Shape is a command line cut up for rules. Simple says that it is a sequence
 // of plain commands and pipelines, without redirection, substitution,
 // background, here-document, assignment or compound command, and that nothing
-// in it was passed over, so that the segments not nested are all that it does.
+// in it was passed over, so that the segments not nested are all that it does:
+// none of them changes which programs the later ones run.
 // Cut says that there may be more segments: the text nests or multiplies more
 // than is followed, or a pattern of file names is its program.
 type Shape struct {
@@ -133,19 +134,26 @@ func typedWord(w *word) string {
 // assignments are neither.
 func (s *splitter) plain(l *list) bool {
 	at := 0
+	changed, moved := false, false
 	for i := range l.items {
 		it := &l.items[i]
 		if it.op == "&" {
 			return false
 		}
 		for _, cmd := range it.pipe {
-			if cmd.kind != simple || len(cmd.words) == 0 || !isProgram(&cmd.words[0]) || !separates(s.src[at:cmd.words[0].pos]) {
+			if changed || cmd.kind != simple || len(cmd.words) == 0 || !isProgram(&cmd.words[0]) || !separates(s.src[at:cmd.words[0].pos]) {
 				return false
 			}
+			program := cmd.words[0].bare()
+			if moved && IsRelative(program) {
+				return false
+			}
+			changed = ChangesShell(program) && !isCd(program) || program == "printf" && strings.HasPrefix(firstArgument(cmd), "-v")
+			moved = moved || isCd(program)
 			at = cmd.words[0].pos
 			for j := range cmd.words {
 				w := &cmd.words[j]
-				if strings.Trim(strings.ReplaceAll(s.src[at:w.pos], "\\\n", ""), " \t") != "" || !isPlain(w) || evaluates(cmd.words[0].bare(), w) {
+				if strings.Trim(strings.ReplaceAll(s.src[at:w.pos], "\\\n", ""), " \t") != "" || !isPlain(w) || evaluates(program, w) {
 					return false
 				}
 				at = w.end
@@ -153,6 +161,28 @@ func (s *splitter) plain(l *list) bool {
 		}
 	}
 	return separates(s.src[at:])
+}
+
+func firstArgument(cmd *command) string {
+	if len(cmd.words) < 2 {
+		return ""
+	}
+	return typedWord(&cmd.words[1])
+}
+
+// ChangesShell reports whether a builtin changes what the shell does with the
+// commands behind it.
+func ChangesShell(name string) bool {
+	return isCd(name) || declares(name) ||
+		hasWord("alias unalias set unset hash enable shopt let read getopts mapfile readarray trap eval . source exec builtin command complete bind", name)
+}
+
+func isCd(name string) bool { return hasWord("cd pushd popd chdir", name) }
+
+// IsRelative reports whether a program is named by a path that leads elsewhere
+// from another directory.
+func IsRelative(program string) bool {
+	return strings.IndexByte(program, '/') >= 0 && program[0] != '/' && program[0] != '~' && program[0] != markHome
 }
 
 // separates reports whether a gap between commands holds only what ends one:

@@ -44,6 +44,11 @@ func TestSplitSimple(t *testing.T) {
 		{"a 'x$(b)'", []string{"a x$(b)"}},
 		{"a -- -b=c,d:e%f@g^h", []string{"a -- -b=c,d:e%f@g^h"}},
 		{"a é", []string{"a é"}},
+		{"cd a && b c", []string{"cd a", "b c"}},
+		{"cd a && /bin/b c", []string{"cd a", "/bin/b c"}},
+		{"./a; ./b", []string{"./a", "./b"}},
+		{"a; export B=c", []string{"a", "export B=c"}},
+		{"printf a; b", []string{"printf a", "b"}},
 	}
 	for _, tt := range tests {
 		s := Split(tt.cmd)
@@ -68,6 +73,8 @@ func TestSplitNotSimple(t *testing.T) {
 		"a\rb", "a\r", "a\r\nb", "a\x01", "a \x02", "\x03", "a \x11",
 		"printf -v 'x[$(a)]' b", "test -v 'x[$(a)]'", "[ -v \"x[\\$(a)]\" ]", "read 'x[`a`]'", "unset 'x[$(a)]'", "let 'x[$(a)]'", "declare 'x[$(a)]=1'", "export 'x[$(a)]'",
 		"a [[ b && c", "a [[", "a;;b)c", "if a", "then a", "do a", "done", "fi", "esac", "{ a", "a <", "a >", "a <<", "<<E", "a <<E", "&", "& a",
+		"alias a=b; a", "alias a=b\na", "export PATH=/a; b", "set -a && b", "hash -p /a b; b", "enable -n a; a", "unset a; b", "cd a && ./b", "cd a; b/c", "pushd a | ./b",
+		"printf -v PATH a; b", "printf '-v' PATH a; b", "read PATH; a", "trap a EXIT; b", ". a; b", "unalias a; a", "declare -x PATH=a; b", "builtin alias a=b; a",
 		"%1", "a^b", "#a", "", " ", "\n", ";", "!", "a=b c", "a$x", "a$x b", "-$x", "a{b,c}", "?", "a~",
 	} {
 		if s := Split(cmd); s.Simple && len(typedTexts(s)) > 0 {

@@ -22,7 +22,7 @@ func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 	p := &policy.Policy{
 		Levels: policy.Defaults(), Attended: a.attended(), Toolset: a.cfg.Tools,
 		Rules: a.rules,
-		Home:  a.place.Home, Project: a.projectDir(),
+		Home:  a.place.Home, Dir: a.place.Dir, Project: a.projectDir(),
 		ProjectScope: a.cfg.Safety.WriteScope == "project",
 	}
 	p.Mode = a.startMode(s, p.Attended)

@@ -56,7 +56,7 @@ func (p *Policy) absolute(r Rule) Rule {
 		return r
 	}
 	switch {
-	case r.spec == "" || strings.HasPrefix(r.spec, "/") || !strings.Contains(strings.TrimSuffix(r.spec, "/"), "/") && r.spec != "~":
+	case r.spec == "" || strings.HasPrefix(r.spec, "/") || !strings.Contains(strings.TrimSuffix(r.spec, "/"), "/") && r.spec != "~" && strings.Trim(r.spec, "./") != "":
 		return r
 	case r.spec == "~" || strings.HasPrefix(r.spec, "~/"):
 		if p.Home == "" {

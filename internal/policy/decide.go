@@ -34,6 +34,7 @@ type Policy struct {
 	Grants   []Rule // standing answers of the person; unused where nobody can be asked
 	Danger   Danger
 
+	Dir          string // where the session works; a program named relative to it is allowed there alone
 	Project      string // the git root of the session, else its directory; for relative path rules
 	Home         string
 	ProjectScope bool     // write and edit stay in Project
@@ -55,8 +56,8 @@ type Danger struct {
 // Refuse decides what needs neither hook nor person. A denial is final; an ask
 // or an allow goes on to Gate.
 func (p *Policy) Refuse(s Subject) Decision {
-	if r, ok := p.first(p.Rules.Deny, s); ok { // 2
-		return Decision{Reason: "denied by rule " + r.Text + " (" + r.Source + ")"}
+	if r, why, ok := p.first(p.Rules.Deny, s); ok { // 2
+		return Decision{Reason: "denied by rule " + r.Text + " (" + r.Source + ")" + why}
 	}
 	for _, path := range s.Paths {
 		if guarded(path.Guard, s.Effect) {
@@ -111,8 +112,8 @@ func (p *Policy) settle(s Subject, d Decision, w Wish) Decision {
 	if d.Danger {
 		return d
 	}
-	if r, ok := p.first(p.Rules.Ask, s); ok {
-		return Decision{Verdict: Ask, Reason: "rule " + r.Text + " asks (" + r.Source + ")", Firm: true}
+	if r, why, ok := p.first(p.Rules.Ask, s); ok {
+		return Decision{Verdict: Ask, Reason: "rule " + r.Text + " asks (" + r.Source + ")" + why, Firm: true}
 	}
 	if w == WishAsk {
 		return Decision{Verdict: Ask, Reason: "a hook asks", Firm: true}
@@ -141,7 +142,7 @@ func (p *Policy) danger(s Subject) (ask Decision, found bool) {
 		if p.Danger.SkipRemote {
 			return ask, false
 		}
-		o.Dir, o.Home = "", ""
+		o.Dir, o.Home, o.Login = "", "", true
 	case "write", "edit":
 		if !p.Danger.Lockout || slices.Contains(p.Danger.Exempt, dangercheck.Lockout) {
 			return ask, false
@@ -158,6 +159,10 @@ func (p *Policy) danger(s Subject) (ask Decision, found bool) {
 		return ask, false
 	}
 	hits := dangercheck.Check(s.Command, o)
+	if len(hits) == 0 && s.RealDir != "" && s.RealDir != s.Dir {
+		o.Dir = s.RealDir
+		hits = dangercheck.Check(s.Command, o)
+	}
 	if len(hits) == 0 {
 		return ask, false
 	}
@@ -171,7 +176,7 @@ func (p *Policy) looks(s Subject) bool {
 	if !slices.Contains(modes[ModePlan].tools, s.Tool) || s.Host != "" {
 		return false
 	}
-	return s.Tool != "bash" || dangercheck.ReadOnly(s.Command)
+	return s.Tool != "bash" || dangercheck.ReadOnly(s.Command, s.Dir) && (s.RealDir == "" || dangercheck.ReadOnly(s.Command, s.RealDir))
 }
 
 // Unanswered is an ask that nobody answered.

@@ -30,8 +30,11 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 		return literal("web_fetch", "domain:"+u.Hostname(), ""), ""
 	case "bash":
 		program, why := grantable(s.Command)
-		if why != "" {
+		switch {
+		case why != "":
 			return "", why
+		case dangercheck.IsRelative(program) && !p.here(s):
+			return "", program + " depends on the directory, so it is approved once at a time"
 		}
 		return "bash(" + program + " *)", ""
 	case "remote_bash":
@@ -75,6 +78,8 @@ func grantable(command string) (program, why string) {
 	switch {
 	case dangercheck.RunsPrograms(base):
 		return "", base + " runs other programs, so it is approved once at a time"
+	case dangercheck.ChangesShell(base):
+		return "", base + " changes the shell, so it is approved once at a time"
 	case program == "" || strings.ContainsAny(program, "*$()'\"\\"):
 		return "", "the program of this command is not plain"
 	}

@@ -66,6 +66,7 @@ type Subject struct {
 	Paths   []Path
 	Command string // shell text
 	Dir     string // where Command runs, absolute
+	RealDir string // the same with links resolved; "" if nothing is known of it
 	Host    string // user@host:port as dialled
 	URL     string
 	Name    string // what a rule may name of a tool without command, path, host or URL: a skill

@@ -66,6 +66,12 @@ func ParseRule(text, source string) (Rule, error) {
 		if r.spec != "" {
 			return Rule{}, fmt.Errorf("rule %q: %s takes no specifier", text, tool)
 		}
+	case "read", "write", "edit", "glob", "grep", pathTool:
+		for _, e := range split(r.spec) {
+			if _, err := path.Match(class(e), ""); err != nil || strings.Contains(e, "[[:") {
+				return Rule{}, fmt.Errorf("rule %q: %s is no pattern of names: a bracket that is not closed, an empty class or one like [:alpha:]; \\ before a character takes it as it is", text, e)
+			}
+		}
 	}
 	if r.spec == "*" {
 		r.spec = ""
@@ -99,33 +105,44 @@ func ToolName(s string) (name string, ok bool) {
 // order inside a list does not matter.
 type Rules struct{ Deny, Ask, Allow []Rule }
 
+// unread is added to the reason where a rule on commands covers one that hides
+// something.
+const unread = ": the command could not be followed to its end, which may hold what the rule names; say it in a simpler form"
+
 // first returns the first rule that covers some part of a call, as deny and
-// ask rules do.
-func (p *Policy) first(rules []Rule, s Subject) (Rule, bool) {
+// ask rules do, and what is to be added to the reason.
+func (p *Policy) first(rules []Rule, s Subject) (Rule, string, bool) {
 	if len(rules) == 0 {
-		return Rule{}, false
+		return Rule{}, "", false
 	}
-	segments := segmentsOf(s)
-	for _, r := range rules {
-		if p.touches(r, s, segments) {
-			return r, true
+	shape := shapeOf(s)
+	cut := shape.Cut
+	shape.Cut = false
+	for _, why := range [...]string{"", unread} {
+		for _, r := range rules {
+			if p.touches(r, s, shape) {
+				return r, why, true
+			}
 		}
+		shape.Cut = cut
 	}
-	return Rule{}, false
+	return Rule{}, "", false
 }
 
-// segmentsOf cuts a call's command up; nil if it has none.
-func segmentsOf(s Subject) []dangercheck.Segment {
+// shapeOf cuts a call's command up, if it has one.
+func shapeOf(s Subject) dangercheck.Shape {
 	if s.Command == "" {
-		return nil
+		return dangercheck.Shape{}
 	}
-	return append(dangercheck.Split(s.Command).Segments, dangercheck.Segment{Text: strings.Join(strings.Fields(s.Command), " ")})
+	shape := dangercheck.Split(s.Command)
+	shape.Segments = append(shape.Segments, dangercheck.Segment{Text: strings.Join(strings.Fields(s.Command), " ")})
+	return shape
 }
 
 // touches reports whether a rule covers some part of a call: any segment of the
 // command, either spelling of any path.
-func (p *Policy) touches(r Rule, s Subject, segments []dangercheck.Segment) bool {
-	if s.Host != "" && r.tool == "remote_bash" && s.Tool != "remote_bash" { // files on that host
+func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
+	if elsewhere(s) && r.names(remoteTool) { // files on that host
 		return r.spec == "" || hostMatches(r.spec, s.Host)
 	}
 	if !r.names(s.Tool) {
@@ -136,10 +153,10 @@ func (p *Policy) touches(r Rule, s Subject, segments []dangercheck.Segment) bool
 	}
 	switch s.Tool {
 	case "bash":
-		return anySegment(r.spec, segments)
+		return anySegment(r.spec, shape)
 	case "remote_bash":
 		host, cmd, has := splitHostRule(r.spec)
-		return hostMatches(host, s.Host) && (!has || anySegment(cmd, segments))
+		return hostMatches(host, s.Host) && (!has || anySegment(cmd, shape))
 	case "web_fetch":
 		return domainMatches(r.spec, s.URL, true)
 	}
@@ -153,6 +170,12 @@ func (p *Policy) touches(r Rule, s Subject, segments []dangercheck.Segment) bool
 
 // covered reports whether allow rules cover every part of a call.
 func (p *Policy) covered(rules []Rule, s Subject) bool {
+	if elsewhere(s) { // what may be done here says nothing of other hosts
+		return some(rules, func(r Rule) bool {
+			host, _, has := splitHostRule(r.spec)
+			return r.names(remoteTool) && !has && (host == "" || hostMatches(host, s.Host))
+		})
+	}
 	for _, r := range rules {
 		if r.names(s.Tool) && r.spec == "" {
 			return true
@@ -161,7 +184,8 @@ func (p *Policy) covered(rules []Rule, s Subject) bool {
 	switch s.Tool {
 	case "bash":
 		return everySegment(s.Command, func(text string) bool {
-			return some(rules, func(r Rule) bool { return r.tool == "bash" && commandMatches(r.spec, text) })
+			program, _, _ := strings.Cut(text, " ")
+			return (!dangercheck.IsRelative(program) || p.here(s)) && some(rules, func(r Rule) bool { return r.tool == "bash" && commandMatches(r.spec, text) })
 		})
 	case "remote_bash":
 		return everySegment(s.Command, func(text string) bool {
@@ -173,12 +197,6 @@ func (p *Policy) covered(rules []Rule, s Subject) bool {
 	case "web_fetch":
 		return some(rules, func(r Rule) bool { return r.tool == "web_fetch" && domainMatches(r.spec, s.URL, false) })
 	}
-	if s.Host != "" {
-		return some(rules, func(r Rule) bool {
-			host, _, has := splitHostRule(r.spec)
-			return r.tool == "remote_bash" && !has && hostMatches(host, s.Host)
-		})
-	}
 	for _, f := range s.Paths {
 		if !some(rules, func(r Rule) bool {
 			return r.names(s.Tool) && p.pathMatches(r.spec, f.Abs) && p.pathMatches(r.spec, f.Real)
@@ -188,6 +206,9 @@ func (p *Policy) covered(rules []Rule, s Subject) bool {
 	}
 	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r Rule) bool { return r.tool == s.Tool && r.spec == s.Name })
 }
+
+// here reports whether a command runs where the session works.
+func (p *Policy) here(s Subject) bool { return p.Dir != "" && s.Dir == p.Dir }
 
 func some(rules []Rule, f func(Rule) bool) bool {
 	for _, r := range rules {
@@ -214,13 +235,13 @@ func (r Rule) names(tool string) bool {
 	return strings.Contains(r.tool, "*") && wild(r.tool, tool)
 }
 
-func anySegment(pattern string, segments []dangercheck.Segment) bool {
-	for _, s := range segments {
+func anySegment(pattern string, shape dangercheck.Shape) bool {
+	for _, s := range shape.Segments {
 		if commandMatches(pattern, s.Text) {
 			return true
 		}
 	}
-	return false
+	return shape.Cut
 }
 
 // everySegment reports whether a command does nothing but what its segments
@@ -315,18 +336,19 @@ func (p *Policy) pathMatches(pattern, file string) bool {
 	}
 	pattern = strings.TrimSuffix(pattern, "/")
 	switch {
-	case strings.HasPrefix(pattern, "//"):
-		pattern = pattern[1:]
-	case strings.HasPrefix(pattern, "/"):
+	case pattern == "": // of the root
+		pattern = "**"
+	case pattern[0] == '/':
+		pattern = path.Clean(pattern)
 	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
 		if p.Home == "" {
 			return false
 		}
 		pattern = path.Clean(p.Home + pattern[1:])
-	case !strings.Contains(pattern, "/"):
+	case !strings.Contains(pattern, "/") && strings.Trim(pattern, ".") != "":
 		pattern = "/**/" + pattern
 	default:
-		pattern = path.Join(p.Project, strings.TrimPrefix(pattern, "./"))
+		pattern = path.Join(p.Project, pattern)
 	}
 	return segmentsMatch(split(pattern), split(file))
 }
@@ -351,7 +373,7 @@ func segmentsMatch(pattern, file []string) bool {
 		if len(file) == 0 {
 			return false
 		}
-		if ok, err := path.Match(pattern[0], file[0]); err != nil || !ok {
+		if ok, err := path.Match(class(pattern[0]), file[0]); err != nil || !ok {
 			return false
 		}
 		pattern, file = pattern[1:], file[1:]
@@ -359,9 +381,36 @@ func segmentsMatch(pattern, file []string) bool {
 	return true
 }
 
-// Hides reports whether a rule refuses to read a file. Tools that list or
-// search leave it out.
+// class is a pattern in which a class that excludes begins with ^, as path.Match
+// has it, where gitignore and the shell write !.
+func class(pattern string) string {
+	b := []byte(pattern)
+	in := false
+	for i := 0; i < len(b); i++ {
+		switch {
+		case b[i] == '\\':
+			i++
+		case b[i] == ']':
+			in = false
+		case b[i] == '[' && !in:
+			in = true
+			if i+1 < len(b) && b[i+1] == '!' {
+				b[i+1] = '^'
+			}
+		}
+	}
+	return string(b)
+}
+
+// Hides reports whether a rule refuses to read, list or search a file. Tools
+// that list or search leave it out.
 func (p *Policy) Hides(f Path) bool {
-	s := Subject{Tool: "read", Paths: []Path{f}}
-	return some(p.Rules.Deny, func(r Rule) bool { return r.spec != "" && p.touches(r, s, nil) })
+	return some(p.Rules.Deny, func(r Rule) bool {
+		for _, tool := range [...]string{"glob", "grep"} {
+			if r.spec != "" && p.touches(r, Subject{Tool: tool, Paths: []Path{f}}, dangercheck.Shape{}) {
+				return true
+			}
+		}
+		return false
+	})
 }

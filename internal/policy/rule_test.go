@@ -22,12 +22,14 @@ func file(abs string) []Path { return []Path{{Abs: abs, Real: abs}} }
 
 func TestParseRule(t *testing.T) {
 	for _, s := range []string{"bash", "Bash(uci show *)", "web_*", "mcp__ha__*", "Read(.env)", "path(**/*.pem)", "WebFetch(domain:example.org)",
-		"Task", "remote_bash(ap*.lan: uptime)", "skill(wifi)", " bash ( ls ) ", "MultiEdit(x)"} {
+		"Task", "remote_bash(ap*.lan: uptime)", "skill(wifi)", " bash ( ls ) ", "MultiEdit(x)",
+		"read([!b]1.txt)", "read(\\[z)", "edit(a[b-d]/*.c)", "bash([ -f x)"} {
 		if _, err := ParseRule(s, ""); err != nil {
 			t.Errorf("ParseRule(%q) = %v", s, err)
 		}
 	}
-	for _, s := range []string{"", "bsh(x)", "bash(rm", "bash()", "path", "web_fetch(example.org)", "web_search(x)", "subagent(x)", "(x)", "web_*(x)"} {
+	for _, s := range []string{"", "bsh(x)", "bash(rm", "bash()", "path", "web_fetch(example.org)", "web_search(x)", "subagent(x)", "(x)", "web_*(x)",
+		"read([z)", "edit(/a/[b/c])", "path(a\\)", "glob([a-])", "grep([])", "read([]a])", "read([[:alpha:]]x)"} {
 		if r, err := ParseRule(s, ""); err == nil {
 			t.Errorf("ParseRule(%q) = %+v, want an error", s, r)
 		}
@@ -101,6 +103,23 @@ func TestDenyRules(t *testing.T) {
 		{"read(src/**/a.c)", Subject{Tool: "read", Paths: file("/root/p/src/a.c")}, true},
 		{"read(/a/**)", Subject{Tool: "read", Paths: file("/a/b")}, true},
 		{"read(//a/b)", Subject{Tool: "read", Paths: file("/a/b")}, true},
+		{"read([!b]1.txt)", Subject{Tool: "read", Paths: file("/root/p/a1.txt")}, true},
+		{"read([!b]1.txt)", Subject{Tool: "read", Paths: file("/root/p/!1.txt")}, true},
+		{"read([!b]1.txt)", Subject{Tool: "read", Paths: file("/root/p/b1.txt")}, false},
+		{"read([^b]1.txt)", Subject{Tool: "read", Paths: file("/root/p/a1.txt")}, true},
+		{"read(\\[!b]1.txt)", Subject{Tool: "read", Paths: file("/root/p/[!b]1.txt")}, true},
+		{"read(/root/p/./sec)", Subject{Tool: "read", Paths: file("/root/p/sec/k")}, true},
+		{"read(/root/p/x/../sec)", Subject{Tool: "read", Paths: file("/root/p/sec/k")}, true},
+		{"read(//root//p/sec/)", Subject{Tool: "read", Paths: file("/root/p/sec/k")}, true},
+		{"read(./sec)", Subject{Tool: "read", Paths: file("/root/p/sec/k")}, true},
+		{"read(x/../sec)", Subject{Tool: "read", Paths: file("/root/p/sec/k")}, true},
+		{"read(.)", Subject{Tool: "read", Paths: file("/root/p/a")}, true},
+		{"read(.)", Subject{Tool: "read", Paths: file("/root/q/a")}, false},
+		{"read(..)", Subject{Tool: "read", Paths: file("/root/q/a")}, true},
+		{"read(/)", Subject{Tool: "read", Paths: file("/etc/x")}, true},
+		{"read(**)", Subject{Tool: "read", Paths: file("/etc/x")}, true},
+		{"*_bash", Subject{Tool: "read", Host: "root@10.0.0.7:22", Paths: file("/etc/x")}, true},
+		{"*_bash", Subject{Tool: "read", Paths: file("/etc/x")}, false},
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://EXAMPLE.org:8443/x"}, true},
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://www.example.org/"}, true},
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://example.org.evil.net/"}, false},
@@ -160,13 +179,127 @@ func TestAllowRules(t *testing.T) {
 		{"bash(uci *)", "uci get 'x", false},
 		{"bash(uci *)", "", false},
 		{"bash", "rm x > y", true},
+		{"bash(./run.sh *)", "./run.sh a", true},
+		{"bash(./run.sh *),bash(cd *)", "cd evil && ./run.sh a", false},
+		{"bash(cd *),bash(uci *)", "cd /tmp && uci show", true},
+		{"bash(alias *),bash(uci *)", "alias uci=rm\nuci show", false},
+		{"bash(export *),bash(ubus *)", "export PATH=/evil; ubus show", false},
+		{"bash(export *)", "export A=b", true},
 	}
 	for _, tt := range tests {
-		p := &Policy{Levels: map[string]Level{"bash": {Ask, "config.json"}}, Attended: false, Rules: Rules{Allow: rules(t, strings.Split(tt.rules, ",")...)}}
+		p := &Policy{Levels: map[string]Level{"bash": {Ask, "config.json"}}, Attended: false, Dir: "/root", Rules: Rules{Allow: rules(t, strings.Split(tt.rules, ",")...)}}
 		s := Subject{Tool: "bash", Effect: Execute, Command: tt.cmd, Dir: "/root"}
 		d := p.Gate(s, p.Refuse(s), WishNone)
 		if got := d.Verdict == Allow; got != tt.want {
 			t.Errorf("allow %s, %q: %+v, want %v", tt.rules, tt.cmd, d, tt.want)
+		}
+	}
+}
+
+// TestRelativeProgram holds that a program named relative to the directory is
+// allowed where the session works, and nowhere else.
+func TestRelativeProgram(t *testing.T) {
+	for _, tt := range []struct {
+		session, dir string
+		want         Verdict
+	}{{"/root", "/root", Allow}, {"/root", "/root/evil", Deny}, {"", "", Deny}, {"", "/root", Deny}} {
+		p := &Policy{Levels: map[string]Level{"bash": {Ask, "config.json"}}, Dir: tt.session, Rules: Rules{Allow: rules(t, "bash(./run.sh *)")}}
+		s := Subject{Tool: "bash", Effect: Execute, Command: "./run.sh a", Dir: tt.dir}
+		if d := p.Gate(s, p.Refuse(s), WishNone); d.Verdict != tt.want {
+			t.Errorf("session in %q, command in %q: %+v, want %v", tt.session, tt.dir, d, tt.want)
+		}
+		if g, why := p.Grant(s, Decision{Verdict: Ask}); (g != "") != (tt.want == Allow) || g == "" && why == "" {
+			t.Errorf("session in %q, command in %q: grant %q, %q", tt.session, tt.dir, g, why)
+		}
+	}
+}
+
+// TestOtherHosts holds that what a file tool may do here says nothing of other
+// hosts, where the rules of remote_bash count.
+func TestOtherHosts(t *testing.T) {
+	for rule, want := range map[string]Verdict{
+		"edit": Deny, "write": Deny, "edit(/tmp/**)": Deny, "path(/tmp/**)": Deny, "bash": Deny, "web_*": Deny,
+		"remote_bash": Allow, "remote_bash(root@a)": Allow, "remote_bash(a:22)": Allow, "*_bash": Allow, "*": Allow,
+		"remote_bash(b)": Deny, "remote_bash(a: ls)": Deny,
+	} {
+		s := Subject{Tool: "write", Effect: Write, Host: "root@a:22", Paths: file("/tmp/x")}
+		p := &Policy{Levels: Defaults(), Rules: Rules{Allow: rules(t, rule)}}
+		if d := p.Gate(s, p.Refuse(s), WishNone); d.Verdict != want {
+			t.Errorf("allow %s: %+v, want %v", rule, d, want)
+		}
+	}
+}
+
+// TestUnreadCommands holds that a rule on commands covers one that hides what
+// it would run, that others run, and that the reason says so.
+func TestUnreadCommands(t *testing.T) {
+	hides := []string{
+		strings.Repeat("eval ", 12) + "rm x",
+		strings.Repeat("env ", 1000) + "rm x",
+		strings.Repeat("{ ", 100) + "rm x; " + strings.Repeat("}; ", 100),
+		strings.Repeat("( ", 20) + "rm x" + strings.Repeat(" )", 20),
+		strings.Repeat("echo $( ", 20) + "rm x" + strings.Repeat(" )", 20),
+		"set --" + strings.Repeat(" a", 300) + strings.Repeat("; : $@ $@ $@ $@", 300) + "; env rm x",
+		"/bin/r? x",
+	}
+	for _, cmd := range hides {
+		for _, tool := range []string{"bash", "remote_bash"} {
+			s := Subject{Tool: tool, Effect: Execute, Command: cmd, Dir: "/root", Host: "root@a:22"}
+			if tool == "bash" {
+				s.Host = ""
+			}
+			rule := map[string]string{"bash": "bash(rm *)", "remote_bash": "remote_bash(a: rm *)"}[tool]
+			p := &Policy{Levels: map[string]Level{tool: {Allow, "default"}}, Attended: true, Rules: Rules{Deny: rules(t, rule)}}
+			if d := p.Refuse(s); d.Verdict != Deny || !strings.Contains(d.Reason, "simpler") {
+				t.Errorf("deny %s, %.40q: %+v", rule, cmd, d)
+			}
+			p.Rules = Rules{Ask: rules(t, rule)}
+			if d := p.Gate(s, p.Refuse(s), WishNone); d.Verdict != Ask || !d.Firm || !strings.Contains(d.Reason, "simpler") {
+				t.Errorf("ask %s, %.40q: %+v", rule, cmd, d)
+			}
+			for _, other := range []string{"", "remote_bash(b: rm *)", "read(x)"} {
+				p.Rules = Rules{}
+				if other != "" {
+					p.Rules.Deny = rules(t, other)
+				}
+				if d := p.Refuse(s); d.Verdict != Allow {
+					t.Errorf("deny %q, %.40q: %+v", other, cmd, d)
+				}
+			}
+		}
+	}
+	p := &Policy{Levels: Defaults(), Rules: Rules{Deny: rules(t, "bash(a *)", "bash(rm *)")}}
+	s := Subject{Tool: "bash", Effect: Execute, Command: "rm x; " + hides[1]}
+	if d := p.Refuse(s); d.Reason != "denied by rule bash(rm *) (config.json)" {
+		t.Errorf("a rule that covers what was read: %+v", d)
+	}
+}
+
+// TestDangerDir holds that a command is judged by where its directory leads.
+func TestDangerDir(t *testing.T) {
+	p := &Policy{Levels: Defaults(), Attended: true, Home: "/root"}
+	for _, tt := range []struct {
+		s    Subject
+		want Verdict
+	}{
+		{Subject{Tool: "bash", Effect: Execute, Command: "rm -rf config", Dir: "/root/e", RealDir: "/etc"}, Ask},
+		{Subject{Tool: "bash", Effect: Execute, Command: "rm -rf config", Dir: "/etc", RealDir: "/tmp/e"}, Ask},
+		{Subject{Tool: "bash", Effect: Execute, Command: "rm -rf config", Dir: "/root/e", RealDir: "/tmp/e"}, Allow},
+		{Subject{Tool: "remote_bash", Effect: Execute, Host: "root@a:22", Command: "echo {} > .cluade/config.json"}, Ask},
+		{Subject{Tool: "remote_bash", Effect: Execute, Host: "root@a:22", Command: "echo {} > p/.cluade/config.json"}, Allow},
+	} {
+		p.Levels["remote_bash"] = Level{Allow, "config.json"}
+		if d := p.Gate(tt.s, p.Refuse(tt.s), WishNone); d.Verdict != tt.want || d.Danger != (tt.want == Ask) {
+			t.Errorf("%+v: %+v, want %v", tt.s, d, tt.want)
+		}
+	}
+	p.Mode = ModePlan
+	for dir, want := range map[string]Verdict{"/root": Allow, "/dev": Deny} {
+		for _, s := range []Subject{{Dir: dir}, {Dir: "/root", RealDir: dir}} {
+			s.Tool, s.Effect, s.Command = "bash", Execute, "head -c 4 zero"
+			if d := p.Refuse(s); d.Verdict != want {
+				t.Errorf("plan mode, %+v: %+v, want %v", s, d, want)
+			}
 		}
 	}
 }
@@ -188,6 +321,13 @@ func TestGrant(t *testing.T) {
 		{bash("./cluade x"), ""},
 		{bash("$X y"), ""},
 		{bash("uci show > f"), ""},
+		{bash("alias a=b"), ""},
+		{bash("export A=b"), ""},
+		{bash("set -x"), ""},
+		{bash("hash -r"), ""},
+		{bash("enable -n x"), ""},
+		{bash("cd /tmp"), ""},
+		{bash("./uci show"), ""},
 		{Subject{Tool: "write", Effect: Write, Paths: []Path{{Abs: "/root/p/a", Real: "/root/p/a", Root: "/root/p"}}}, "edit(/root/p/**)"},
 		{Subject{Tool: "edit", Effect: Write, Paths: file("/etc/x")}, "edit(/etc/x)"},
 		{Subject{Tool: "web_fetch", Effect: Network, URL: "https://a.b/c"}, "web_fetch(domain:a.b)"},
@@ -253,6 +393,20 @@ func TestGateDangerAndAskRules(t *testing.T) {
 	}
 }
 
+func TestHides(t *testing.T) {
+	for rule, want := range map[string]bool{
+		"read(*.pem)": true, "grep(*.pem)": true, "glob(*.pem)": true, "path(*.pem)": true, "read(/s)": true, "grep(/s)": true, "glob(/s)": true,
+		"edit(*.pem)": false, "write(/s)": false, "read(*.key)": false, "read": false, "grep": false, "bash(x)": false,
+	} {
+		p := &Policy{Rules: Rules{Deny: rules(t, rule)}, Project: "/p", Home: "/root"}
+		for _, f := range []Path{{Abs: "/s/k.pem", Real: "/s/k.pem"}, {Abs: "/l", Real: "/s/k.pem"}, {Abs: "/s/k.pem", Real: "/x"}} {
+			if got := p.Hides(f); got != want {
+				t.Errorf("deny %s: Hides(%+v) = %v, want %v", rule, f, got, want)
+			}
+		}
+	}
+}
+
 func TestModes(t *testing.T) {
 	subjects := map[string]Subject{
 		"read":        {Tool: "read", Effect: Read},
@@ -306,7 +460,7 @@ func FuzzRules(f *testing.F) {
 		for _, s := range []Subject{{Tool: "bash", Command: cmd}, {Tool: "write", Effect: Write, Paths: file(path)}, {Tool: "web_fetch", URL: path}, {Tool: "remote_bash", Host: path, Command: cmd}} {
 			p.Gate(s, p.Refuse(s), WishAllow)
 			if p.covered(p.Rules.Allow, s) {
-				if _, ok := p.first(p.Rules.Deny, s); !ok {
+				if _, _, ok := p.first(p.Rules.Deny, s); !ok {
 					t.Errorf("%q allows %+v but would not deny it", rule, s)
 				}
 			}
