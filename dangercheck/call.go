@@ -166,6 +166,9 @@ func (k *call) builtin() (out fact, done bool) {
 	if isShell(k.name) {
 		return k.shell(), true
 	}
+	if isInterpreter(k.name) {
+		k.interpreter()
+	}
 	switch k.name {
 	case "eval":
 		return k.eval(), true

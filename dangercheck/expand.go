@@ -49,6 +49,7 @@ type scope struct {
 	moved     bool   // cd stood in the text
 	lost      bool   // cd went somewhere unknown; dir is as seen from there
 	cleared   bool   // what runs does not inherit the variables
+	accepts   bool   // a rule of the packet filter has let something in
 	committed bool   // uci has committed the network's settings, which the next reload applies
 }
 

@@ -13,32 +13,49 @@ func iptables(k *call) bool {
 		case w == "-P" || w == "--policy":
 			return target != "ACCEPT" && target != "" && target[0] != markUnknown
 		case w == "-A" || w == "-I" || w == "--append" || w == "--insert":
-			return cutsSSH(k.words)
+			return k.cutsSSH(i + 2)
 		}
 	}
 	return false
 }
 
-// cutsSSH reports whether a rule drops what comes to port 22 from everybody.
-func cutsSSH(words []string) bool {
-	port, drop := false, false
-	for i, w := range words {
-		name, arg, has := strings.Cut(w, "=")
+// cutsSSH reports whether a rule for what comes in, which begins at that word,
+// drops what comes to port 22 from everybody, or everything. One at the end of
+// the chain does not, behind another that accepts.
+func (k *call) cutsSSH(from int) bool {
+	port, verdict, matches := false, "", false
+	first := k.has("-I --insert")
+	for i := from; i < len(k.words); i++ {
+		name, arg, has := strings.Cut(k.words[i], "=")
 		if !has {
-			arg = textAt(words, i+1)
+			arg = textAt(k.words, i+1)
 		}
 		switch name {
 		case "--dport", "--dports", "--destination-port", "--destination-ports":
-			port = words[max(0, i-1)] != "!" && holdsSSH(arg)
+			port = k.words[max(0, i-1)] != "!" && holdsSSH(arg)
+			matches = true
 		case "-j", "--jump":
-			drop = arg == "DROP" || arg == "REJECT"
+			verdict = arg
 		case "-s", "--source", "--src":
 			if arg != "0.0.0.0/0" && arg != "::/0" {
 				return false
 			}
+		case "-m", "--match":
+			if hasWord("recent limit hashlimit connlimit set geoip time mac", arg) { // not everybody
+				return false
+			}
+			matches = true
+		case "-p", "--protocol", "-i", "--in-interface", "--ctstate", "--state":
+			matches = true
 		}
 	}
-	return port && drop
+	switch verdict {
+	case "ACCEPT":
+		k.s.accepts = true
+	case "DROP", "REJECT":
+		return port || !matches && (first || !k.s.accepts)
+	}
+	return false
 }
 
 // holdsSSH reports whether a list of ports and ranges holds port 22.
@@ -67,11 +84,47 @@ func nft(k *call) bool {
 		text = k.in.text
 	}
 	for _, stmt := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
-		if strings.HasSuffix(" "+strings.Join(strings.Fields(stmt), " "), " flush ruleset") {
+		if k.nftStatement(strings.FieldsFunc(stmt, func(r rune) bool { return strings.ContainsRune(" \t{},", r) })) {
 			return true
 		}
 	}
 	return false
+}
+
+// nftStatement judges what takes the filter away and rules that drop what comes
+// in to port 22 from everybody.
+func (k *call) nftStatement(w []string) bool {
+	for len(w) > 0 && (w[0] == "" || w[0][0] == '-') {
+		w = w[1:]
+	}
+	verb, object := textAt(w, 0), textAt(w, 1)
+	switch {
+	case verb == "flush" && object == "ruleset":
+		return true
+	case hasWord("flush delete destroy", verb) && object == "table":
+		return hasWord("fw4 filter", w[len(w)-1]) && k.found("of "+w[len(w)-1])
+	case !hasWord("add insert", verb) || object != "rule" || len(w) < 5:
+		return false
+	}
+	input, port, drop := false, false, false
+	for i, t := range w {
+		switch t {
+		case "input", "INPUT":
+			input = true
+		case "dport":
+			for _, p := range w[i+1:] {
+				port = port || holdsSSH(strings.Replace(p, "-", ":", 1))
+				if p == "!=" || strings.Trim(p, "0123456789-") != "" && p != "ssh" {
+					break
+				}
+			}
+		case "saddr", "limit", "rate", "meter":
+			return false
+		case "drop", "reject":
+			drop = true
+		}
+	}
+	return input && port && drop && k.found("for port 22")
 }
 
 func ufw(k *call) bool {
@@ -79,7 +132,13 @@ func ufw(k *call) bool {
 	if verb := textAt(words, 0); (verb == "insert" || verb == "prepend") && len(words) > 2 {
 		words = words[2:]
 	}
-	if verb := textAt(words, 0); verb != "deny" && verb != "reject" {
+	switch textAt(words, 0) {
+	case "deny", "reject":
+	case "delete":
+		if textAt(words, 1) != "allow" && textAt(words, 1) != "limit" {
+			return false
+		}
+	default:
 		return false
 	}
 	for i, w := range words {
@@ -90,7 +149,8 @@ func ufw(k *call) bool {
 			}
 		case "out":
 			return false
-		case "22", "22/tcp", "ssh", "OpenSSH", "SSH":
+		}
+		if holdsSSH(strings.TrimSuffix(w, "/tcp")) || w == "OpenSSH" || w == "SSH" {
 			return true
 		}
 	}

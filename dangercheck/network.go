@@ -128,6 +128,9 @@ func stopsDaemon(k *call) bool {
 func systemctlStops(k *call) bool {
 	ops := k.operands("HMtps")
 	verb := textAt(ops, 0)
+	if hasWord("restart try-restart", verb) { // the other managers keep the links up
+		return strings.HasPrefix(textAt(ops, 1), "networking") && k.found(verb+" of "+ops[1])
+	}
 	if !hasWord("stop mask kill", verb) && (verb != "disable" || !k.has("--now")) {
 		return false
 	}

@@ -23,6 +23,8 @@ func (k *call) output() fact {
 		if out.from != nil && out.from.process == "*" && !k.short("v") {
 			out.from = &origin{process: k.grepped()}
 		}
+	case "mktemp":
+		out.text = "/tmp/mktemp"
 	case "pwd":
 		out.text = string(markPwd)
 	case "which":

@@ -62,6 +62,15 @@ func changesTree(k *call) bool {
 func emptiesKeys(k *call) bool {
 	ops := k.operands("s")
 	switch {
+	case k.name == "sed":
+		if !k.short("i") && !k.has("--in-place") || len(ops) == 0 || !hasWord("d 1,$d /./d /.*/d /^/d /$/d /ssh/d", ops[0]) {
+			return false
+		}
+		ops = ops[1:]
+	case k.name == "dd":
+		for i, t := range ops {
+			ops[i], _ = strings.CutPrefix(t, "of=")
+		}
 	case k.name == "tee" && (k.short("a") || k.has("--append")):
 		return false
 	case k.name == "mv" && len(ops) > 1:

@@ -30,6 +30,7 @@ var rules = [...]rule{
 	{[]string{"systemctl", "loginctl"}, Power, "stops the box", systemctlPower},
 	{[]string{"ubus"}, Power, "stops the box", func(k *call) bool { return k.ubusCall("system", "reboot") }},
 	{[]string{"tee", "cp"}, Power, "stops the box", sysrq},
+	{[]string{"kill"}, Power, "tells process 1 to stop", killsInit},
 
 	{[]string{"mtd"}, Flash, "writes the flash", func(k *call) bool {
 		return hasWord("erase write jffs2write fixtrx fixseama resetbc", textAt(k.operands("edjps"), 0))
@@ -52,12 +53,15 @@ var rules = [...]rule{
 	{[]string{"sgdisk"}, Disk, "changes the partition table", func(k *call) bool { return k.short("Zozd") || k.has("--zap-all --zap --clear --delete") }},
 	{[]string{"parted"}, Disk, "changes the partition table", parted},
 	{[]string{"fdisk", "sfdisk", "cfdisk", "gdisk"}, Disk, "changes the partition table", fdisk},
+	{[]string{"nvme", "zpool", "cryptsetup"}, Disk, "destroys a disk or what is on it", func(k *call) bool { return k.first("format sanitize destroy luksFormat luksErase erase") }},
+	{[]string{"mdadm"}, Disk, "destroys an array", func(k *call) bool { return k.has("--zero-superblock") }},
+	{[]string{"pvremove", "vgremove", "lvremove"}, Disk, "removes the volume", func(k *call) bool { return len(k.operandsAt("")) > 0 && !k.short("t") && !k.help() }},
 	{[]string{"shred"}, Disk, "overwrites", func(k *call) bool { return k.onDevice() }},
 	{[]string{"badblocks"}, Disk, "overwrites", func(k *call) bool { return k.short("w") && k.onDevice() }},
 	{[]string{"hdparm"}, Disk, "erases a disk", func(k *call) bool { return k.has("--security-erase --security-erase-enhanced") }},
 
-	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp"}, Lockout, "takes away the login keys in", emptiesKeys},
-	{[]string{"passwd"}, Lockout, "locks the login of root", func(k *call) bool { return (k.short("l") || k.has("--lock")) && k.has("root") }},
+	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp", "sed", "dd"}, Lockout, "takes away the login keys in", emptiesKeys},
+	{[]string{"passwd"}, Lockout, "takes away the login of root", func(k *call) bool { return (k.short("ld") || k.has("--lock --delete")) && k.has("root") }},
 	{[]string{"usermod"}, Lockout, "locks the login of root", func(k *call) bool { return (k.short("L") || k.has("--lock")) && k.has("root") }},
 	{[]string{"chmod", "chown", "chgrp"}, Lockout, "changes everything in", changesTree},
 	{[]string{"killall", "pkill"}, Lockout, "ends", killsByName},
@@ -88,7 +92,7 @@ var rules = [...]rule{
 	{[]string{"wpa_cli"}, Lockout, "leaves the wireless network", func(k *call) bool { return k.has("disconnect terminate") }},
 	{[]string{"fw3", "fw4"}, Lockout, "stops the packet filter", func(k *call) bool { return k.has("stop flush") }},
 	{[]string{"iptables", "ip6tables", "iptables-legacy", "iptables-nft"}, Lockout, "drops what comes in to log in", iptables},
-	{[]string{"nft"}, Lockout, "removes all filter rules", nft},
+	{[]string{"nft"}, Lockout, "removes or shuts the packet filter", nft},
 	{[]string{"ufw"}, Lockout, "drops logins over SSH", ufw},
 }
 
@@ -135,7 +139,7 @@ func (k *call) found(what string) bool {
 // shortened, as getopt allows, or has a value.
 func (k *call) has(words string) bool {
 	for _, t := range k.words {
-		if !strings.HasPrefix(t, "--") || len(t) < 5 {
+		if !strings.HasPrefix(t, "--") || len(t) < 4 {
 			if hasWord(words, t) {
 				return true
 			}

@@ -71,6 +71,20 @@ func (k *call) script(name value, s *scope) fact {
 
 func (k *call) download() { k.c.report(DownloadExec, "a download is run by "+k.name) }
 
+// interpreter judges programs in other languages by where they come from.
+func (k *call) interpreter() {
+	i := k.afterOptions(0, "")
+	switch {
+	case i == len(k.args) && len(k.args) > 0 && hasWord("--version --help -V -v -h", k.words[0]):
+	case i == len(k.args), k.words[i] == "-" && i == 0:
+		if k.in.from.isDownload() {
+			k.download()
+		}
+	case k.args[i].file != nil && k.args[i].downloaded(), i > 0 && hasWord("-c -e", k.words[i-1]) && k.args[i].downloaded():
+		k.download()
+	}
+}
+
 // runText judges a text given to a shell as an argument.
 func (k *call) runText(v value, s *scope) fact {
 	if v.downloaded() {

@@ -135,7 +135,7 @@ func (a *app) stanceWarnings() (lines []string) {
 		lines = append(lines, a.modeText())
 	}
 	if n := len(a.policy.Rules.Deny); n > 0 {
-		lines = append(lines, fmt.Sprintf("%d rules that refuse are in force", n))
+		lines = append(lines, fmt.Sprintf("deny rules in force: %d", n))
 	}
 	lines = append(lines, a.sandboxWarnings()...)
 	if a.policy.ProjectScope {
