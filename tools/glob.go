@@ -183,7 +183,7 @@ func listGlob(ctx context.Context, e *Env, roots []globRoot) (string, error) {
 			n++
 			return n <= maxResults
 		}
-		if w.walk(place{r.show, dir.Real}, r.segs); w.stopped != "" {
+		if w.walk(place{r.show, dir.Real, dir.Abs}, r.segs); w.stopped != "" {
 			break
 		}
 	}

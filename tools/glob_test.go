@@ -168,7 +168,7 @@ func TestWalkBudgets(t *testing.T) {
 		out := newListing(4096, 10)
 		w := newWalker(context.Background(), e, func(f found) bool { return out.add(f.show) })
 		spoil(w)
-		w.walk(place{"", e.Dir}, everything())
+		w.walk(place{"", e.Dir, e.Dir}, everything())
 		return out.text("", w.stopped == "", w.notes())
 	}
 	cancelled, cancel := context.WithCancel(context.Background())

@@ -161,7 +161,7 @@ func (s *search) run(root policy.Path, name string) error {
 	case err != nil:
 		return fileError(root, name, err)
 	case fi.IsDir():
-		s.w.walk(place{asPrefix(name), root.Real}, everything())
+		s.w.walk(place{asPrefix(name), root.Real, root.Abs}, everything())
 		return nil
 	}
 	return s.named(root, name)
@@ -191,7 +191,7 @@ func (s *search) visit(f found) bool {
 	if s.include != nil && !s.included(path.Base(f.show)) {
 		return true
 	}
-	p := policy.Path{Abs: f.path, Real: f.path}
+	p := policy.Path{Abs: f.abs, Real: f.path}
 	if f.mode.Type() == fs.ModeSymlink {
 		fi, err := os.Stat(f.path)
 		if err != nil || !fi.Mode().IsRegular() {

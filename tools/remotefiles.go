@@ -22,12 +22,13 @@ func (e *Env) remoteFiles(a Args, names ...string) (policy.Subject, error) {
 		return policy.Subject{}, err
 	}
 	sub := policy.Subject{Host: way.target().String()}
+	g := newGuard(e)
 	for _, name := range names {
 		abs, err := hostPath(way.target(), name)
 		if err != nil {
 			return policy.Subject{}, err
 		}
-		sub.Paths = append(sub.Paths, policy.Path{Abs: abs, Real: abs, Guard: hostGuard(abs)})
+		sub.Paths = append(sub.Paths, policy.Path{Abs: abs, Real: abs, Guard: g.onHost(abs)})
 	}
 	return sub, nil
 }
@@ -71,25 +72,32 @@ func hostPath(t target, name string) (string, error) {
 	return path.Join(home, name), nil
 }
 
-// hostGuard protects on another host what is protected here, by name.
-func hostGuard(abs string) policy.Guard {
-	g := (&guard{roots: []string{"/etc/cluade"}}).byName(abs)
-	if contains("/proc", abs) || contains("/sys", abs) {
-		g = max(g, policy.NoWrite)
+// onHost judges a path on another host by its name alone. What is protected
+// here is protected there under the same name, for the host may be this machine.
+func (g *guard) onHost(abs string) policy.Guard {
+	worst := g.byName(abs)
+	if kernelName(abs) {
+		worst = max(worst, policy.NoWrite)
 	}
-	return g
+	return worst
 }
 
-// hostHides says whether glob and grep leave a file on another host out.
-func (e *Env) hostHides(name string) bool {
-	return hostGuard(name) == policy.NoRead || e.Hidden != nil && e.Hidden(policy.Path{Abs: name, Real: name})
-}
+// kernelName says whether a path is one of procfs or sysfs, where they are
+// always mounted.
+func kernelName(abs string) bool { return contains("/proc", abs) || contains("/sys", abs) }
 
 // host is an open connection and what is to be said of it.
 type host struct {
 	env   *Env
 	conn  *connection
+	guard *guard
 	notes []string
+}
+
+// hides says whether glob and grep leave out a file of the host, by the name
+// that the call gives it and by the one without links.
+func (h *host) hides(named, real string) bool {
+	return h.guard.onHost(real) == policy.NoRead || h.guard.forbids(named, real)
 }
 
 // onHost connects to the host of a call. The error names it.
@@ -103,16 +111,14 @@ func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
 	if err != nil {
 		return nil, errors.New(withNotes(fmt.Sprintf("ssh %s: %s", way.target(), err), notes))
 	}
-	return &host{e, c, notes}, nil
+	return &host{e, c, newGuard(e), notes}, nil
 }
 
 // fails puts the host before an error.
 func (h *host) fails(err error) error { return fmt.Errorf("%s: %w", h.conn.target, err) }
 
-// lookScript prints what a path is, on a line of its own: kind, 1 if it may be
-// written, mode, links, owner, group and size; then, ended by a NUL byte, the
-// path without links; and then, of a regular file, the content.
-const lookScript = `f=$1 n=0
+// resolveScript makes $f the path without links of the file $f.
+const resolveScript = `n=0
 while [ -L "$f" ] && [ $n -lt 40 ]; do
 	n=$((n+1))
 	t=$(readlink "$f" && echo x) || break
@@ -120,13 +126,29 @@ while [ -L "$f" ] && [ $n -lt 40 ]; do
 	case $t in /*) f=$t ;; *) f=${f%/*}/$t ;; esac
 done
 d=$(cd -P "${f%/*}/" 2>/dev/null && pwd -P && echo x) && d=${d%??} && f=${d%/}/${f##*/}
+`
+
+// lookScript prints what a path is, on a line of its own: kind, 1 if it may be
+// written, mode, links, owner, group and size; then, ended by a NUL byte, the
+// path without links; and then, of a regular file and with $2 set, the content.
+const lookScript = `f=$1 c=$2
+` + resolveScript + `case $f in */|*/.|*/..) f=$(cd -P "$f" 2>/dev/null && pwd -P && echo x) && f=${f%??} ;; esac
 k=none w=0
 if [ -d "$f" ]; then k=directory; elif [ -f "$f" ]; then k=file; elif [ -e "$f" ]; then k=other; elif [ -L "$f" ]; then k=link; fi
 [ -w "$f" ] && w=1
 set -f
 set -- $(ls -lnd "$f" 2>/dev/null)
 printf "%s %s %s %s %s %s %s\n%s\0" $k $w "${1:-?}" "${2:-?}" "${3:-?}" "${4:-?}" "${5:-?}" "$f"
-[ $k = file ] && exec cat "$f"`
+[ $k != file ] || [ -z "$c" ] || exec cat "$f"`
+
+// purpose is what a file on a host is looked at for.
+type purpose int
+
+const (
+	toRead  purpose = iota // the content follows
+	toWrite                // the same
+	toFind                 // only what and where it is
+)
 
 // hostFile is a file on a host as it was found.
 type hostFile struct {
@@ -141,18 +163,21 @@ type hostFile struct {
 	content  *bufio.Reader // what the shell prints behind that
 }
 
-// look finds out what the path of a call is and begins to read it. The caller
+// look finds out what a path of a call is and begins to read it. The caller
 // finishes the shell, unless there is an error.
-func (h *host) look(ctx context.Context, a Args, writes bool) (*hostFile, error) {
-	named := a.subject.Paths[0].Abs
-	s, out, err := h.conn.shell(ctx, nil, lookScript, []string{named})
+func (h *host) look(ctx context.Context, a Args, named string, p purpose) (*hostFile, error) {
+	content := "content"
+	if p == toFind {
+		content = ""
+	}
+	s, out, err := h.conn.shell(ctx, nil, lookScript, []string{named, content})
 	if err != nil {
 		return nil, err
 	}
 	f, err := readLook(out)
 	if err == nil && f.real != named {
 		f.linked = true
-		err = h.allow(a, policy.Path{Abs: named, Real: f.real, Guard: hostGuard(f.real)}, writes)
+		err = h.allow(a, policy.Path{Abs: named, Real: f.real, Guard: h.guard.onHost(f.real)}, p == toWrite)
 	}
 	if err != nil {
 		if why := s.finish(); why != nil {
@@ -162,6 +187,18 @@ func (h *host) look(ctx context.Context, a Args, writes bool) (*hostFile, error)
 	}
 	f.shell, f.content = s, out
 	return f, nil
+}
+
+// find says what a path of a call is and where it leads, for glob and grep.
+func (h *host) find(ctx context.Context, a Args, named string) (*hostFile, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.env.sshTimeout())
+	defer cancel()
+	f, err := h.look(ctx, a, named, toFind)
+	if err != nil {
+		return nil, err
+	}
+	io.Copy(io.Discard, f.content)
+	return f, f.shell.finish()
 }
 
 func readLook(r *bufio.Reader) (*hostFile, error) {
@@ -179,6 +216,7 @@ func readLook(r *bufio.Reader) (*hostFile, error) {
 	if f.real, err = readName(r); err != nil {
 		return nil, errors.New("the host does not say where the path leads")
 	}
+	f.real = path.Clean(f.real)
 	return f, nil
 }
 
@@ -225,7 +263,7 @@ func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
 		return Result{}, err
 	}
 	wait, named := e.sshTimeout(), a.subject.Paths[0].Abs
-	if pg.kernel = contains("/proc", named) || contains("/sys", named); pg.kernel {
+	if pg.kernel = kernelName(named); pg.kernel {
 		wait = kernelTime
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
@@ -246,10 +284,11 @@ func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
 }
 
 func (pg page) readOn(ctx context.Context, h *host, a Args) (string, error) {
-	f, err := h.look(ctx, a, false)
+	f, err := h.look(ctx, a, a.subject.Paths[0].Abs, toRead)
 	if err != nil {
 		return "", err
 	}
+	pg.kernel = kernelName(f.real)
 	sum := sha256.New()
 	var text string
 	if err = f.unfit(pg.name); err == nil {

@@ -432,3 +432,41 @@ func TestQuoteShell(t *testing.T) {
 		}
 	}
 }
+
+// What waits on the host is ended there with the call.
+func TestRemoteReadWaits(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may read /proc/kmsg")
+	}
+	for name, s := range remoteServers(t) {
+		e := known(t, s)
+		for tool, a := range map[string]args{"read": {"filePath": "/proc/kmsg"}, "grep": {"path": "/proc/kmsg", "pattern": "none such"}} {
+			if tool == "grep" && name != "router" {
+				continue // it takes its whole time
+			}
+			before := readersOf(t, "/proc/kmsg")
+			quick(t, walkTime+10*time.Second, func() { use(t, e, tool, at(t, s, a)) })
+			for end := time.Now().Add(10 * time.Second); readersOf(t, "/proc/kmsg") > before; {
+				if time.Now().After(end) {
+					t.Fatalf("%s: a process still reads for %s", name, tool)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+}
+
+// readersOf counts the processes that have a file open.
+func readersOf(t *testing.T, file string) (n int) {
+	t.Helper()
+	fds, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil && target == file {
+			n++
+		}
+	}
+	return n
+}

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -10,27 +9,12 @@ import (
 	"strings"
 )
 
-// findScript runs find on the directory $2, if it is one, with the conditions
-// behind it. The directory $1 has to be there. Both may be links.
+// findScript runs find on the directory $1 with the conditions behind it.
 const findScript = `ulimit -t 20 2>/dev/null
-[ -d "$1" ] || { [ -e "$1" ] && exit 66; exit 67; }
-shift
-[ ! -d "$1" ] || exec find -H "$@"`
-
-// placeError words the exit codes 66 and 67 of the scripts.
-func placeError(err error) error {
-	var end shellError
-	switch {
-	case !errors.As(err, &end):
-	case end.code == 66:
-		return errors.New("is not a directory")
-	case end.code == 67:
-		return errors.New("no such file or directory")
-	}
-	return err
-}
+exec find "$@"`
 
 // globOnHost is glob on another host: find lists, the pattern is matched here.
+// Where a directory leads is judged before anything in it is listed.
 func globOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
 	roots, err := globRoots(a.Text("pattern"), a.Text("path"))
 	if err != nil {
@@ -40,20 +24,15 @@ func globOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	must := "/"
-	if p := a.Text("path"); p != "" && !standsAlone(a.Text("pattern")) {
-		if must, err = hostPath(h.conn.target, p); err != nil {
-			return Result{}, err
+	l := hostList{host: h, args: a, places: make(map[string]string)}
+	if dir := a.Text("path"); dir != "" && !standsAlone(a.Text("pattern")) {
+		if err := l.mustBeDir(ctx, dir); err != nil {
+			return Result{}, h.fails(err)
 		}
 	}
-	l := hostList{host: h, must: must}
 	for i, r := range roots {
-		dir := a.subject.Paths[i].Abs
-		if len(r.segs) == 1 && r.segs[0].kind == literal {
-			dir = path.Dir(dir)
-		}
-		if err := l.find(ctx, dir, r); err != nil {
-			return Result{}, h.fails(fmt.Errorf("%s: %w", shown(must), err))
+		if err := l.list(ctx, a.subject.Paths[i].Abs, r); err != nil {
+			return Result{}, h.fails(err)
 		}
 		if l.stopped != "" {
 			break
@@ -73,21 +52,66 @@ func globOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
 // hostList collects what find finds.
 type hostList struct {
 	host    *host
-	must    string   // a directory that has to be there
-	names   []string // that match, as shown
+	args    Args
+	places  map[string]string // directories without links, by name; "" is none
+	names   []string          // that match, as shown
 	entries int
 	stopped string // why it ended before its end
 	locked  string // what could not be read: what find says of it
 }
 
-func (l *hostList) find(ctx context.Context, dir string, r globRoot) error {
-	limited, cancel := context.WithTimeout(ctx, walkTime)
-	defer cancel()
-	s, out, err := l.host.conn.shell(limited, nil, findScript, append([]string{l.must, dir}, findArgs(dir, r)...))
+// mustBeDir is the error for a path that is no directory.
+func (l *hostList) mustBeDir(ctx context.Context, name string) error {
+	abs, err := hostPath(l.host.conn.target, name)
 	if err != nil {
 		return err
 	}
-	base := strings.TrimSuffix(dir, "/") + "/"
+	f, err := l.host.find(ctx, l.args, abs)
+	switch {
+	case err != nil:
+		return err
+	case f.kind == "none", f.kind == "link":
+		return fmt.Errorf("%s: no such file or directory", shown(abs))
+	case !f.IsDir():
+		return fmt.Errorf("%s: is not a directory", shown(abs))
+	}
+	l.places[abs] = f.real
+	return nil
+}
+
+// list lists what fits a pattern that begins at named.
+func (l *hostList) list(ctx context.Context, named string, r globRoot) error {
+	if len(r.segs) == 1 && r.segs[0].kind == literal {
+		if _, err := l.host.find(ctx, l.args, named); err != nil {
+			return err
+		}
+		named = path.Dir(named)
+	}
+	dir, known := l.places[named]
+	if !known {
+		f, err := l.host.find(ctx, l.args, named)
+		if err != nil {
+			return err
+		}
+		if f.IsDir() {
+			dir = f.real
+		}
+		l.places[named] = dir
+	}
+	if dir == "" {
+		return nil
+	}
+	return l.find(ctx, place{show: r.show, path: dir, named: named}, r)
+}
+
+func (l *hostList) find(ctx context.Context, dir place, r globRoot) error {
+	limited, cancel := context.WithTimeout(ctx, walkTime)
+	defer cancel()
+	s, out, err := l.host.conn.shell(limited, nil, findScript, append([]string{dir.path}, findArgs(dir.path, r)...))
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(dir.path, "/") + "/"
 	for l.entries <= maxEntries {
 		var name string
 		if name, err = readName(out); err != nil {
@@ -95,7 +119,7 @@ func (l *hostList) find(ctx context.Context, dir string, r globRoot) error {
 		}
 		l.entries++
 		rel, below := strings.CutPrefix(name, base)
-		if !below || rel == "" || !matchPath(r.segs, strings.Split(rel, "/")) || l.host.env.hostHides(name) {
+		if !below || rel == "" || !matchPath(r.segs, strings.Split(rel, "/")) || l.host.hides(path.Join(dir.named, rel), name) {
 			continue
 		}
 		if r.dirOnly {
@@ -116,7 +140,7 @@ func (l *hostList) find(ctx context.Context, dir string, r globRoot) error {
 	case end != nil && l.entries > 0:
 		l.locked, _, _ = strings.Cut(end.Error(), "\n")
 	default:
-		return placeError(end)
+		return end
 	}
 	return nil
 }

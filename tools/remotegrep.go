@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"regexp/syntax"
 	"slices"
@@ -16,22 +15,39 @@ import (
 )
 
 // grepScript searches below the directory, or in the file, $1 for the extended
-// regular expression $2; the rest are conditions of find. It prints path:line:text
-// and then, behind a NUL byte, how many files are too large.
+// regular expression $2; $3 is oddScript, the rest are conditions of find. It
+// prints path:line:text, then what oddScript prints, and then, behind two NUL
+// bytes, how many files are too large and, where grep is GNU's, how many are binary.
 const grepScript = `ulimit -t 20 2>/dev/null
 export LC_ALL=C
-p=$1 e=$2
-shift 2
-[ -e "$p" ] || exit 67
-[ -d "$p" ] || [ -f "$p" ] || exit 66
+p=$1 e=$2 odd=$3 nl="
+"
+shift 3
 grep -E -e "$e" /dev/null 2>/dev/null
 [ $? -lt 2 ] || e=
-find -H "$p" "$@" "(" -type f -size -4194305c -o -type l -exec test -f {} ";" ")" -print0 | xargs -0 grep -nE -e "$e" /dev/null
-printf "\0"
-find -H "$p" "$@" -type f -size +4194304c -print 2>/dev/null | wc -l`
+find "$p" "$@" -type f -size -4194305c ! "(" -path "*$nl*" -o -path "*:[0-9]*" ")" -print0 | xargs -0 grep -nE -e "$e" /dev/null
+find "$p" "$@" "(" -type f -size -4194305c "(" -path "*$nl*" -o -path "*:[0-9]*" ")" -o -type l ")" -print0 | xargs -0 sh -c "$odd" sh "$e"
+printf "\0\0"
+find "$p" "$@" -type f -size +4194304c -print 2>/dev/null | wc -l
+find "$p" "$@" -type f -size -4194305c -size +0c -print0 2>/dev/null | xargs -0r grep -LIZ -e "" 2>/dev/null | tr -dc "\0" | wc -c`
+
+// oddScript searches the files behind $1 for it: links, which are judged by
+// where they lead, and those whose names cannot be told from what grep prints
+// behind them. Each begins with its path and the one without links, with a NUL
+// byte before, between and behind them.
+const oddScript = `e=$1
+shift
+for p; do
+	[ -f "$p" ] || continue
+	f=$p
+` + resolveScript + `	case $f in /proc/*|/sys/*) [ "$f" = "$p" ] || continue ;; esac
+	printf "\0%s\0%s\0\n" "$p" "$f"
+	grep -nE -e "$e" <"$f"
+done`
 
 // grepOnHost is grep on another host: grep there finds the lines that may
-// match, and the pattern decides here.
+// match, and the pattern decides here. Where the path leads is judged before
+// anything is searched, and where a link leads before its lines are taken.
 func grepOnHost(ctx context.Context, e *Env, a Args, s *search) (Result, error) {
 	sieve, err := sieveOf(a.Text("pattern"), a.Bool("ignoreCase"))
 	if err != nil {
@@ -41,25 +57,32 @@ func grepOnHost(ctx context.Context, e *Env, a Args, s *search) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, walkTime)
-	defer cancel()
-	root := a.subject.Paths[0].Abs
-	sh, out, err := h.conn.shell(limited, nil, grepScript, append([]string{root, sieve}, grepArgs(root, s.include)...))
+	named := a.subject.Paths[0].Abs
+	root, err := h.find(ctx, a, named)
+	if err == nil && !root.IsDir() {
+		err = root.unfit(grepPath(a))
+	}
 	if err != nil {
 		return Result{}, h.fails(err)
 	}
-	g := hostGrep{search: s, env: e, root: root, name: grepPath(a)}
+	limited, cancel := context.WithTimeout(ctx, walkTime)
+	defer cancel()
+	sh, out, err := h.conn.shell(limited, nil, grepScript, append([]string{root.real, sieve, oddScript}, grepArgs(root.real, s.include)...))
+	if err != nil {
+		return Result{}, h.fails(err)
+	}
+	g := hostGrep{search: s, host: h, root: place{show: grepPath(a), path: root.real, named: named}}
 	err = g.read(out)
-	end := placeError(sh.finish())
+	end := sh.finish()
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case limited.Err() != nil:
 		g.note("stopped after %s; there may be more, narrow the pattern or path", walkTime)
-	case end != nil:
-		return Result{}, h.fails(fmt.Errorf("%s: %w", shown(g.name), end))
-	case err != nil && err != io.EOF:
-		return Result{}, h.fails(err)
+	case err != nil && end != nil:
+		return Result{}, h.fails(end)
+	case err != nil:
+		return Result{}, h.fails(fmt.Errorf("the search ended before its end: %w", err))
 	}
 	g.complaints(sh.said)
 	return Result{Text: withNotes(g.text(a.Text("pattern"), limited.Err() == nil), h.notes)}, nil
@@ -88,8 +111,9 @@ func grepArgs(root string, include []string) []string {
 // hostGrep reads what grepScript prints.
 type hostGrep struct {
 	*search
-	env        *Env
-	root, name string // of what is searched, and as it was written
+	host       *host
+	root       place
+	odd, real  string // the file whose lines follow, and where it leads; "" is none
 	hits       []hostHit
 	lastBinary string
 	more       []string // notes
@@ -108,15 +132,16 @@ func (g *hostGrep) note(format string, args ...any) {
 // complaints takes what grep and find say of files. GNU's grep tells the binary
 // ones so.
 func (g *hostGrep) complaints(text string) {
-	first := ""
+	first, binary := "", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasSuffix(line, ": binary file matches") {
-			g.binary++
+			binary++
 		} else if first == "" {
 			first = line
 		}
 	}
+	g.binary = max(g.binary, binary)
 	if first != "" {
 		g.note("some files could not be read: %s", cutText(first, 200))
 	}
@@ -125,12 +150,16 @@ func (g *hostGrep) complaints(text string) {
 // read takes the lines up to one more than is shown.
 func (g *hostGrep) read(r *bufio.Reader) error {
 	for len(g.hits) <= maxResults {
+		if mark, err := r.Peek(1); err != nil {
+			return err
+		} else if mark[0] == 0 {
+			if err := g.next(r); err != nil || g.odd == "" {
+				return err
+			}
+			continue
+		}
 		line, size, err := readLine(r, maxGrepFile)
 		if err != nil {
-			return err
-		}
-		if count, ok := bytes.CutPrefix(line, []byte{0}); ok {
-			g.large, err = strconv.Atoi(strings.TrimSpace(string(count)))
 			return err
 		}
 		g.line(line, size)
@@ -138,8 +167,42 @@ func (g *hostGrep) read(r *bufio.Reader) error {
 	return nil
 }
 
+// next takes the head of the next file, or the numbers at the end.
+func (g *hostGrep) next(r *bufio.Reader) (err error) {
+	r.Discard(1)
+	if g.odd, err = readName(r); err != nil {
+		return err
+	}
+	if g.odd != "" {
+		if g.real, err = readName(r); err == nil {
+			_, _, err = readLine(r, 0)
+		}
+		return err
+	}
+	var count [2]int
+	for i := range count {
+		line, _, err := readLine(r, 20)
+		if err != nil {
+			return err
+		}
+		if count[i], err = strconv.Atoi(strings.TrimSpace(string(line))); err != nil {
+			return err
+		}
+	}
+	g.large, g.binary = count[0], max(g.binary, count[1])
+	return nil
+}
+
 func (g *hostGrep) line(line []byte, size int64) {
-	name, n, text := cutHit(line, len(g.root))
+	name, real := g.odd, path.Clean(g.real)
+	n, text := 0, line
+	if g.odd == "" {
+		name, n, text = cutHit(line, len(g.root.path))
+		real = name
+	} else if number, rest, ok := bytes.Cut(line, []byte(":")); ok {
+		n, _ = strconv.Atoi(string(number))
+		text = rest
+	}
 	switch {
 	case bytes.HasPrefix(line, []byte("Binary file ")): // GNU's, until 3.4
 		g.binary++
@@ -153,20 +216,22 @@ func (g *hostGrep) line(line []byte, size int64) {
 		g.lastBinary = name
 		return
 	}
-	show := g.name
-	if name != g.root {
-		show = asPrefix(g.name) + strings.TrimPrefix(strings.TrimPrefix(name, strings.TrimSuffix(g.root, "/")), "/")
+	show, named := g.root.show, g.root.named
+	if name != g.root.path {
+		rel := strings.TrimPrefix(strings.TrimPrefix(name, strings.TrimSuffix(g.root.path, "/")), "/")
+		show, named = asPrefix(show)+rel, path.Join(named, rel)
 	}
 	text = bytes.TrimSuffix(text, []byte("\r"))
-	if name != g.root && g.include != nil && !g.included(path.Base(name)) || g.env.hostHides(name) || !g.re.Match(text) {
+	switch {
+	case name != g.root.path && g.include != nil && !g.included(path.Base(name)),
+		g.host.hides(named, name), g.host.hides(named, real), !g.re.Match(text):
 		return
 	}
 	g.hits = append(g.hits, hostHit{show, n, grepLine(text, size-int64(len(line)-len(text)))})
 }
 
-// cutHit takes apart path:line:text, where the path is longer than from. n is 0
-// where the line is nothing of the kind. A name that holds colons around a
-// number is taken for shorter than it is.
+// cutHit takes apart path:line:text, where the path is longer than from and
+// holds no colon before a digit. n is 0 where the line is nothing of the kind.
 func cutHit(line []byte, from int) (name string, n int, text []byte) {
 	for i := from; i < len(line); i++ {
 		if line[i] != ':' {

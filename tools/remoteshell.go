@@ -44,9 +44,40 @@ const maxCommand = 120 << 10
 // greeting even where nobody reads it.
 const shellMark = "--- cluade ---"
 
+// watchScript kills a script with all that it started when its input ends, as
+// it does with the channel or the connection. What waits on the host for
+// something that does not come, such as a reader of /proc/kmsg, would else be
+// there for ever: sshd passes no signals on to what root runs, and dropbear
+// gives commands no process group of their own. So the processes are looked up
+// by their parents, which takes Linux; once the script itself is gone, its
+// number may be another's, and nothing is done.
+const watchScript = `exec 3<&0
+(read x <&3
+read -r l </proc/self/stat
+set -- $l
+me=$1 all=" $$ "
+set -- ${l##*) }
+[ "$2" = $$ ] || exit
+for depth in 1 2 3; do
+	for p in /proc/[0-9]*; do
+		read -r l <$p/stat || continue
+		set -- ${l##*) }
+		p=${p#/proc/}
+		case "$me $all" in *" $p "*|"$p "*) continue ;; esac
+		case $all in *" $2 "*) all="$all$p " ;; esac
+	done
+done
+kill -9 $all) </dev/null >/dev/null 2>&1 &
+exec </dev/null 3<&-
+`
+
 // shell starts a script with its input and returns a reader of its output. It
-// has to be finished. The end of ctx closes the connection.
+// has to be finished. The end of ctx closes the connection. A script without
+// input does not outlast the channel.
 func (c *connection) shell(ctx context.Context, input []byte, script string, args []string) (*shell, *bufio.Reader, error) {
+	if input == nil {
+		script = watchScript + script
+	}
 	words := []string{"exec sh -c", quoteShell("echo \"" + shellMark + "\"\n" + script), "sh"}
 	for _, a := range args {
 		words = append(words, quoteShell(a))
@@ -61,10 +92,12 @@ func (c *connection) shell(ctx context.Context, input []byte, script string, arg
 		s.free()
 		return nil, nil, err
 	}
-	go func() {
-		io.Copy(s.ch, bytes.NewReader(input))
-		s.ch.CloseWrite()
-	}()
+	if input != nil {
+		go func() {
+			io.Copy(s.ch, bytes.NewReader(input))
+			s.ch.CloseWrite()
+		}()
+	}
 	go func() {
 		text, _ := io.ReadAll(io.LimitReader(s.ch.Stderr(), 4<<10))
 		io.Copy(io.Discard, s.ch.Stderr())
@@ -91,7 +124,7 @@ func (c *connection) shell(ctx context.Context, input []byte, script string, arg
 func (s *shell) finish() error {
 	defer s.free()
 	if !s.eof {
-		s.signal("KILL") // dropbear lets no command go that still has something to print
+		s.ch.CloseWrite() // ends it; see watchScript
 		s.ch.Close()
 	}
 	// The channel is waited for: what the host sends late on one that is closed

@@ -99,7 +99,7 @@ func (h *host) take(ctx context.Context, a Args) (state, error) {
 
 // state is what a file on the host is like now.
 func (h *host) state(ctx context.Context, a Args) (state, error) {
-	f, err := h.look(ctx, a, true)
+	f, err := h.look(ctx, a, a.subject.Paths[0].Abs, toWrite)
 	if err != nil {
 		return state{}, err
 	}
@@ -177,7 +177,7 @@ func (e *Env) connected(ctx context.Context, a Args) (*host, error) {
 		return nil, nil
 	}
 	e.remote.keep(c)
-	return &host{e, c, notes}, nil
+	return &host{e, c, newGuard(e), notes}, nil
 }
 
 // runOnHost carries a change out on another host.

@@ -43,12 +43,13 @@ type walker struct {
 type found struct {
 	show string // in the form of the pattern
 	path string // to open it by; links in its directories are resolved
+	abs  string // with the links of the path that the walk began at
 	mode fs.FileMode
 }
 
-// place is a directory on the walk: the beginning of the names to show, and
-// its path without links.
-type place struct{ show, path string }
+// place is a directory on the walk: the beginning of the names to show, its
+// path without links, and the one by which it was named.
+type place struct{ show, path, named string }
 
 func newWalker(ctx context.Context, e *Env, visit func(found) bool) *walker {
 	return &walker{ctx: ctx, guard: newGuard(e), visit: visit, until: time.Now().Add(walkTime)}
@@ -96,7 +97,7 @@ func (w *walker) directory(dir place, at []int) bool {
 			}
 			continue
 		}
-		next := place{f.show + "/", f.path}
+		next := place{f.show + "/", f.path, f.abs}
 		if f.mode.Type() == fs.ModeSymlink {
 			var err error
 			if next.path, err = realPath(f.path); err != nil {
@@ -117,12 +118,12 @@ type entry struct {
 }
 
 func (p place) entry(e entry) found {
-	return found{p.show + e.name, filepath.Join(p.path, e.name), e.mode}
+	return found{p.show + e.name, filepath.Join(p.path, e.name), filepath.Join(p.named, e.name), e.mode}
 }
 
 func (w *walker) appendSteps(steps []step, dir place, e entry, at []int) []step {
 	path := filepath.Join(dir.path, e.name)
-	if w.guard.byName(path) == policy.NoRead && path != w.guard.session || w.guard.forbids(path, path) {
+	if w.guard.byName(path) == policy.NoRead && path != w.guard.session || w.guard.forbids(filepath.Join(dir.named, e.name), path) {
 		return steps
 	}
 	var next, named []int // positions behind the entry; those reached by its literal name
