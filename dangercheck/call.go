@@ -63,6 +63,7 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 			s = &t
 			k.s = s
 		}
+		k.inherits()
 		k.putsState()
 		if strings.Contains(k.path, "init.d/") { // not the program that has the service's name
 			k.judge()

@@ -30,22 +30,16 @@ func (k *call) cutsSSH(from int) bool {
 		if !has {
 			arg = textAt(k.words, i+1)
 		}
-		switch name {
-		case "--dport", "--dports", "--destination-port", "--destination-ports":
+		switch {
+		case hasWord("--dport --dports --destination-port --destination-ports", name):
 			port = k.words[max(0, i-1)] != "!" && holdsSSH(arg)
 			matches = true
-		case "-j", "--jump":
+		case hasWord("-j --jump", name):
 			verdict = arg
-		case "-s", "--source", "--src":
-			if arg != "0.0.0.0/0" && arg != "::/0" {
-				return false
-			}
-		case "-m", "--match":
-			if hasWord("recent limit hashlimit connlimit set geoip time mac", arg) { // not everybody
-				return false
-			}
-			matches = true
-		case "-p", "--protocol", "-i", "--in-interface", "--ctstate", "--state":
+		case hasWord("-s --source --src", name) && arg != "0.0.0.0/0" && arg != "::/0",
+			hasWord("-m --match", name) && hasWord("recent limit hashlimit connlimit set geoip time mac", arg): // not everybody
+			return false
+		case hasWord("-m --match -p --protocol -i --in-interface --ctstate --state", name):
 			matches = true
 		}
 	}
@@ -83,8 +77,8 @@ func nft(k *call) bool {
 	if k.short("f") || k.has("--file") {
 		text = k.in.text
 	}
-	for _, stmt := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
-		if k.nftStatement(strings.FieldsFunc(stmt, func(r rune) bool { return strings.ContainsRune(" \t{},", r) })) {
+	for _, stmt := range fields(text, ";\n") {
+		if k.nftStatement(fields(stmt, " \t{},")) {
 			return true
 		}
 	}
@@ -106,25 +100,33 @@ func (k *call) nftStatement(w []string) bool {
 	case !hasWord("add insert", verb) || object != "rule" || len(w) < 5:
 		return false
 	}
-	input, port, drop := false, false, false
+	said := 0
 	for i, t := range w {
-		switch t {
-		case "input", "INPUT":
-			input = true
-		case "dport":
-			for _, p := range w[i+1:] {
-				port = port || holdsSSH(strings.Replace(p, "-", ":", 1))
-				if p == "!=" || strings.Trim(p, "0123456789-") != "" && p != "ssh" {
-					break
-				}
-			}
-		case "saddr", "limit", "rate", "meter":
+		switch {
+		case hasWord("saddr limit meter", t):
 			return false
-		case "drop", "reject":
-			drop = true
+		case hasWord("input INPUT", t):
+			said |= 1
+		case hasWord("drop reject", t):
+			said |= 2
+		case t == "dport" && portsHoldSSH(w[i+1:]):
+			said |= 4
 		}
 	}
-	return input && port && drop && k.found("for port 22")
+	return said == 7 && k.found("for port 22")
+}
+
+// portsHoldSSH reports whether the ports with which words begin hold port 22.
+func portsHoldSSH(w []string) bool {
+	for _, p := range w {
+		if p != "ssh" && strings.Trim(p, "0123456789-") != "" {
+			break
+		}
+		if holdsSSH(strings.Replace(p, "-", ":", 1)) {
+			return true
+		}
+	}
+	return false
 }
 
 func ufw(k *call) bool {

@@ -65,19 +65,14 @@ func kills(k *call) bool {
 // the box at TERM, INT and, in BusyBox, USR1 and USR2.
 func killsInit(k *call) bool {
 	last := len(k.words) - 1
-	if last < 0 || k.words[last] != "1" || k.has("-l -L") {
+	if last < 0 || k.words[last] != "1" {
 		return false
 	}
 	sig := "TERM"
-	for i, w := range k.words[:last] {
-		switch {
-		case hasWord("-s -n --signal", w):
-			sig = textAt(k.words, i+1)
-		case len(w) > 1 && w[0] == '-' && w != "--":
-			sig = w[1:]
-		}
+	if last > 0 {
+		sig = strings.ToUpper(strings.TrimLeft(k.words[last-1], "-"))
 	}
-	return hasWord("TERM 15 INT 2 USR1 10 USR2 12", strings.TrimPrefix(strings.ToUpper(sig), "SIG"))
+	return hasWord("TERM 15 INT 2 USR1 10 USR2 12", strings.TrimPrefix(sig, "SIG"))
 }
 
 // vitalPackages are those without which OpenWrt, Alpine or Debian does not

@@ -105,21 +105,17 @@ func opensDevice(words []string, dir string) bool {
 	}
 	tree := false // it opens all files of a tree
 	for _, w := range words {
-		if words[0] == "grep" && len(w) > 1 && w[0] == '-' && (w[1] != '-' && strings.ContainsAny(w, "rR") || strings.Contains(w, "recursive")) {
-			tree = true
-		}
+		tree = tree || words[0] == "grep" && len(w) > 1 && w[0] == '-' && (w[1:2] != "-" && strings.ContainsAny(w, "rR") || strings.Contains(w, "recursive"))
 	}
 	if tree {
 		words = append(words, ".")
 	}
 	for _, w := range words[1:] {
-		switch {
-		case w == "/dev/null":
-		case w != "" && w[0] == '-':
+		if w != "" && w[0] == '-' {
 			if strings.Contains(w, "/dev/") || strings.HasPrefix(w, "--files0-from") {
 				return true
 			}
-		case isDeviceName(w, dir, tree):
+		} else if w != "/dev/null" && isDeviceName(w, dir, tree) {
 			return true
 		}
 	}

@@ -42,7 +42,7 @@ func ubusNetwork(k *call) bool {
 	case textAt(ops, 0) != "call":
 		return false
 	case object == "rc" && method == "init":
-		order := strings.FieldsFunc(textAt(ops, 3), func(r rune) bool { return strings.ContainsRune(`{}":, `, r) })
+		order := fields(textAt(ops, 3), `{}":, `)
 		return k.stops(after(order, "name"), after(order, "action"))
 	case strings.HasPrefix(object, "network.interface"), object == "network.wireless":
 		return (method == "down" || method == "remove") && k.found(object)

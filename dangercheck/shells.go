@@ -74,13 +74,11 @@ func (k *call) download() { k.c.report(DownloadExec, "a download is run by "+k.n
 // interpreter judges programs in other languages by where they come from.
 func (k *call) interpreter() {
 	i := k.afterOptions(0, "")
-	switch {
-	case i == len(k.args) && len(k.args) > 0 && hasWord("--version --help -V -v -h", k.words[0]):
-	case i == len(k.args), k.words[i] == "-" && i == 0:
-		if k.in.from.isDownload() {
-			k.download()
-		}
-	case k.args[i].file != nil && k.args[i].downloaded(), i > 0 && hasWord("-c -e", k.words[i-1]) && k.args[i].downloaded():
+	from := k.in.from.isDownload() && !k.help()
+	if i < len(k.args) && k.words[i] != "-" {
+		from = k.args[i].downloaded() && (k.args[i].file != nil || i > 0 && hasWord("-c -e", k.words[i-1]))
+	}
+	if from {
 		k.download()
 	}
 }

@@ -1,6 +1,7 @@
 package dangercheck
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -47,9 +48,9 @@ func names(element, name string) bool {
 // beneath is a path without what leads back to the root: the process's view of
 // it, and the directory in which OpenWRT keeps what was written anywhere.
 func beneath(p string) string {
-	for _, root := range [...]string{"/proc/self/root", "/proc/1/root", "/overlay/upper"} {
-		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
-			p = "/" + rest
+	for _, root := range [...]string{"/proc/self/root/", "/proc/1/root/", "/overlay/upper/"} {
+		if strings.HasPrefix(p, root) {
+			return beneath(p[len(root)-1:])
 		}
 	}
 	return p
@@ -126,101 +127,103 @@ func (c *checker) limit(variable string) {
 	}
 }
 
+// inherits judges what takes from a command the variables that it would
+// inherit, and a cluade that is started without them.
+func (k *call) inherits() {
+	switch {
+	case k.name == "env":
+		for _, w := range k.words {
+			k.c.limit(strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u"))
+		}
+		k.s.cleared = k.short("i") || k.has("- --ignore-environment")
+	case hasWord("sudo doas run0 pkexec systemd-run", k.name):
+		k.s.cleared = !k.short("E")
+	case k.name == "cluade" && k.s.cleared && !k.help() && !k.first("guard"):
+		k.c.report(OwnState, "starts cluade without the limits of this run")
+	}
+}
+
+// copiers are programs that copy files to a directory, with their options that
+// take the next word.
+var copiers = [...][2]string{{"cp", "tS"}, {"mv", "tS"}, {"ln", "tS"}, {"install", "tSmog"}, {"rsync", "eBTfM"}, {"scp", "iFPolcJS"}}
+
+// unpackers are programs that write files of names not told into the directory
+// that an option names, else into the working directory, if they are given one
+// of the words or of the letters.
+var unpackers = [...]struct{ name, words, letters, dir, long string }{
+	{"tar", "--extract --get", "x", "C", "--directory"},
+	{"bsdtar", "--extract --get", "x", "C", "--directory"},
+	{"unzip", "", "", "d", ""},
+	{"cpio", "--extract", "i", "D", "--directory"},
+	{"patch", "", "", "d", "--directory"},
+	{"git", "checkout restore reset pull merge stash clean apply am revert rebase switch", "", "C", ""},
+}
+
 // putsState judges what a command does to the state directory without naming
 // its files: what it copies, unpacks, downloads or finds there.
 func (k *call) putsState() {
-	switch k.name {
-	case "env":
-		for _, w := range k.words {
-			name := strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u")
-			k.c.limit(name)
-		}
-		k.s.cleared = k.short("i") || k.has("- --ignore-environment")
-	case "sudo", "doas", "run0", "pkexec", "systemd-run":
-		k.s.cleared = !k.short("E")
-	case "cluade":
-		if k.s.cleared && !k.help() && !k.first("guard") {
-			k.c.report(OwnState, "starts cluade without the limits of this run")
-		}
-	}
 	if k.c.o.State == "" && !strings.Contains(k.s.dir, "cluade") && !strings.Contains(strings.Join(k.words, " ")+k.in.text, "cluade") {
 		return
 	}
-	all := patterns[:1]
-	switch k.name {
-	case "cp", "mv", "ln":
-		k.copiesInto("tS")
-	case "install":
-		k.copiesInto("tSmog")
-	case "rsync":
-		k.copiesInto("eBTfM")
-	case "scp":
-		k.copiesInto("iFPolcJS")
-	case "tar", "bsdtar":
-		if k.short("x") || strings.Contains(textAt(k.words, 0), "x") || k.has("--extract --get") {
-			k.into("C", "--directory", all)
+	for i := range copiers {
+		if copiers[i][0] == k.name {
+			k.copiesInto(copiers[i][1])
 		}
-	case "unzip":
-		if !k.short("lptvZ") {
-			k.into("d", "", all)
-		}
-	case "cpio":
-		if k.short("i") || k.has("--extract") {
-			k.into("D", "--directory", all)
-		}
-	case "patch":
-		k.into("d", "--directory", all)
-	case "wget", "curl":
-		for _, w := range k.words {
-			if strings.Contains(w, "://") {
-				k.into("P", "--directory-prefix --output-dir", base(w))
+	}
+	for i := range unpackers {
+		if u := &unpackers[i]; u.name == k.name {
+			bundle := u.letters == "x" && strings.Contains(textAt(k.words, 0), "x") // tar takes it without a hyphen
+			if u.words+u.letters == "" || k.has(u.words) || k.short(u.letters) || bundle {
+				k.into(k.valueOf(u.dir, u.long), patterns[:1])
 			}
 		}
-	case "git":
-		if k.has("checkout restore reset pull merge stash clean apply am revert rebase switch") {
-			k.into("C", "", all)
-		} else if ops := k.operands(""); k.has("clone") {
-			k.c.authority(ops[len(ops)-1]+"/"+all, k.s)
+	}
+	switch {
+	case hasWord("wget curl", k.name):
+		for _, w := range k.words {
+			if strings.Contains(w, "://") {
+				k.into(k.valueOf("P", "--directory-prefix --output-dir"), base(w))
+			}
 		}
-	case "find":
+	case k.name == "git" && k.has("clone"):
+		k.into(k.words[len(k.words)-1], patterns[:1])
+	case k.name == "find":
 		k.findsState()
-	default:
-		if isInterpreter(k.name) || hasWord("awk gawk mawk nawk", k.name) {
-			k.quotesState()
-		}
+	case isInterpreter(k.name), hasWord("awk gawk mawk nawk", k.name):
+		k.quotesState()
 	}
 }
 
-// into judges a file put into the directory that an option names, else into
-// the working directory.
-func (k *call) into(letter, long, file string) {
-	dir := "."
+// into judges a file put into a directory, by default the working directory.
+func (k *call) into(dir, file string) bool {
+	return k.c.authority(cmp.Or(dir, ".")+"/"+file, k.s)
+}
+
+// valueOf returns the value of an option, "" if it is not given.
+func (k *call) valueOf(letter, long string) string {
 	for i, w := range k.words {
 		name, val, has := strings.Cut(w, "=")
 		switch {
-		case long != "" && strings.HasPrefix(name, "--") && hasWord(long, name) && has:
-			dir = val
-		case long != "" && hasWord(long, w), len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, letter):
-			dir = textAt(k.words, i+1)
-		case strings.HasPrefix(w, "-"+letter):
-			dir = w[2:]
+		case strings.HasPrefix(w, "--"):
+			if hasWord(long, name) {
+				return cmp.Or(val, textAt(k.words, i+1))
+			}
+		case len(w) < 2 || w[0] != '-' || has:
+		case strings.HasSuffix(w, letter):
+			return textAt(k.words, i+1)
+		case w[1:2] == letter:
+			return w[2:]
 		}
 	}
-	k.c.authority(dir+"/"+file, k.s)
+	return ""
 }
 
-// copiesInto judges copies by the names that they get in the directory. valued
-// are the options that take the next word.
+// copiesInto judges copies by the names that they get in the directory.
 func (k *call) copiesInto(valued string) {
 	ops := k.operands(valued)
 	dir := ""
-	for i, w := range k.words {
-		if w == "-t" {
-			dir = textAt(k.words, i+1)
-		}
-		if d, ok := strings.CutPrefix(w, "--target-directory="); ok {
-			dir = d
-		}
+	if valued[0] == 't' {
+		dir = k.valueOf("t", "--target-directory")
 	}
 	if dir == "" && len(ops) > 1 {
 		dir, ops = ops[len(ops)-1], ops[:len(ops)-1]
@@ -230,7 +233,7 @@ func (k *call) copiesInto(valued string) {
 		if name == "" || name == "." || k.short("T") {
 			name = patterns[:1]
 		}
-		if k.c.authority(dir+"/"+name, k.s) {
+		if k.into(dir, name) {
 			return
 		}
 	}
@@ -246,7 +249,7 @@ func (k *call) findsState() {
 		acts = acts || hasWord("-delete -exec -execdir -ok -okdir", w)
 	}
 	for _, root := range k.words {
-		if root == "" || root[0] == '-' || !acts || k.c.authority(root+"/"+name, k.s) {
+		if root == "" || root[0] == '-' || !acts || k.into(root, name) {
 			return
 		}
 	}
@@ -255,7 +258,7 @@ func (k *call) findsState() {
 // quotesState judges the strings of a program in another language.
 func (k *call) quotesState() {
 	for _, text := range append(k.words, k.in.text) {
-		for _, t := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("'\"`", r) }) {
+		for _, t := range fields(text, "'\"`") {
 			if strings.HasPrefix(t, "~/") || strings.HasPrefix(t, "/.cluade/") {
 				t = home + strings.TrimPrefix(t, "~")
 			}
@@ -264,4 +267,9 @@ func (k *call) quotesState() {
 			}
 		}
 	}
+}
+
+// fields cuts a text at the characters of a set.
+func fields(s, set string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(set, r) })
 }

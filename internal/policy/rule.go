@@ -67,16 +67,24 @@ func ParseRule(text, source string) (Rule, error) {
 			return Rule{}, fmt.Errorf("rule %q: %s takes no specifier", text, tool)
 		}
 	case "read", "write", "edit", "glob", "grep", pathTool:
-		for _, e := range split(r.spec) {
-			if _, err := path.Match(class(e), ""); err != nil || strings.Contains(e, "[[:") {
-				return Rule{}, fmt.Errorf("rule %q: %s is no pattern of names: a bracket that is not closed, an empty class or one like [:alpha:]; \\ before a character takes it as it is", text, e)
-			}
+		if !arePatterns(split(r.spec)) {
+			return Rule{}, fmt.Errorf("rule %q: a bracket is not closed, or a class is empty or one like [:alpha:]; \\ before a character takes it as it is", text)
 		}
 	}
 	if r.spec == "*" {
 		r.spec = ""
 	}
 	return r, nil
+}
+
+// arePatterns reports whether the elements of a path are patterns of names.
+func arePatterns(elements []string) bool {
+	for _, e := range elements {
+		if _, err := path.Match(class(e), ""); err != nil || strings.Contains(e, "[[:") {
+			return false
+		}
+	}
+	return true
 }
 
 // ToolName is our name of a tool that may be written as ours or as Claude
