@@ -25,19 +25,22 @@ type editor struct {
 	at    int    // index in the history; its length is the line being written
 	draft string // that line, while an older one is shown
 
-	undo   undo
-	typing bool // the last key inserted characters, and the next join them
-
+	undo    undo
 	kills   []string
-	killing bool // the last key cut, and the next cut joins it
-	yank    int  // bytes of the last yank, for Alt-Y; 0 if the last key was none
-	yankAt  int  // its place in the ring
-
-	prefixX bool // Ctrl-X came
-	tabs    int
+	yankAt  int      // place of the last yank in the ring
 	options []string // of the last completion, for list
+	search  *search  // nil unless one is in progress
 
-	search *search // nil unless one is in progress
+	chain
+}
+
+// chain is what the last key means for the next.
+type chain struct {
+	typing  bool // it inserted characters, and more of them join these
+	killing bool // it cut, and another cut joins this
+	yank    int  // bytes it yanked, for Alt-Y
+	prefixX bool // it was Ctrl-X
+	tabs    int  // it was the so-manieth Tab in a row
 }
 
 // begin makes the line a new one that begins with text.
@@ -45,13 +48,7 @@ func (e *editor) begin(text string) {
 	e.buf = buffer{}
 	e.buf.set(text)
 	e.at = len(e.history.lines)
-	e.draft, e.undo, e.search = "", undo{}, nil
-	e.reset()
-}
-
-// reset ends what goes on over several keys.
-func (e *editor) reset() {
-	e.typing, e.killing, e.yank, e.prefixX, e.tabs = false, false, 0, false, 0
+	e.draft, e.undo, e.search, e.chain = "", undo{}, nil, chain{}
 }
 
 // key applies one key.
@@ -59,8 +56,8 @@ func (e *editor) key(k Key) verdict {
 	if e.search != nil && e.searchKey(k) {
 		return goOn
 	}
-	was := *e
-	e.reset()
+	was := e.chain
+	e.chain = chain{}
 	switch {
 	case k.Code == CodeText && !k.Alt:
 		if !was.typing {
