@@ -40,7 +40,7 @@ type chain struct {
 	killing bool // it cut, and another cut joins this
 	yank    int  // bytes it yanked, for Alt-Y
 	prefixX bool // it was Ctrl-X
-	tabs    int  // it was the so-manieth Tab in a row
+	tabs    int  // it ended so many Tabs in a row
 }
 
 // begin makes the line a new one that begins with text.
