@@ -44,7 +44,7 @@ func (e *Env) bashTimeout() time.Duration {
 	return bashTimeout
 }
 
-// bashSubject refuses what could never run. It looks at no file.
+// bashSubject refuses what could never run. It opens no file.
 func bashSubject(e *Env, a Args) (policy.Subject, error) {
 	command := a.Text("command")
 	switch {
@@ -56,16 +56,17 @@ func bashSubject(e *Env, a Args) (policy.Subject, error) {
 	if _, err := callTimeout(e, a); err != nil {
 		return policy.Subject{}, err
 	}
-	dir, err := workdir(e, a)
-	return policy.Subject{Command: command, Dir: dir}, err
+	dir, err := e.workdir(a)
+	return policy.Subject{Command: command, Dir: dir.Abs, RealDir: dir.Real}, err
 }
 
-// workdir is where the command runs, absolute; it need not exist.
-func workdir(e *Env, a Args) (string, error) {
+// workdir is where the command runs; it need not exist. Where links lead is
+// judged, so that is where the command is started.
+func (e *Env) workdir(a Args) (policy.Path, error) {
 	if dir := a.Text("workdir"); dir != "" {
-		return e.absolute(dir)
+		return e.resolve(dir)
 	}
-	return e.Dir, nil
+	return policy.Path{Abs: e.Dir, Real: e.Dir}, nil
 }
 
 func callTimeout(e *Env, a Args) (time.Duration, error) {
@@ -91,7 +92,11 @@ func previewBash(e *Env, a Args) (string, error) {
 	if a.Bool("background") {
 		limit += "\nin the background"
 	}
-	return fmt.Sprintf("%s\ndirectory: %s\n%s", a.Text("command"), shown(s.Dir), limit), nil
+	dir := shown(s.Dir)
+	if named := a.subject.Dir; named != s.Dir {
+		dir = shown(named) + ", which is " + dir
+	}
+	return fmt.Sprintf("%s\ndirectory: %s\n%s", a.Text("command"), dir, limit), nil
 }
 
 func bashSpec(e *Env, a Args) (proc.Spec, error) {
@@ -99,10 +104,7 @@ func bashSpec(e *Env, a Args) (proc.Spec, error) {
 	if err != nil {
 		return proc.Spec{}, err
 	}
-	dir, err := workdir(e, a)
-	if err != nil {
-		return proc.Spec{}, err
-	}
+	dir := a.subject.RealDir
 	fi, err := await(context.Background(), lookTime, func(context.Context) (os.FileInfo, error) { return os.Stat(dir) })
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cluade/internal/policy"
 	"cluade/internal/proc"
 )
 
@@ -151,12 +152,12 @@ func TestBashFailed(t *testing.T) {
 		"true": false, "false": false, "exit 2": false, "exit 125": false, "exit 128": false, "exit 255": false, "grep x /dev/null": false,
 		"/dev/null": true, "no-such-command": true, "kill -9 $$": true, "kill $$": true, "sh -c 'kill -9 $$'; exit $?": true,
 	} {
-		a := Args{vals: map[string]any{"command": command}}
+		a := Args{vals: map[string]any{"command": command}, subject: policy.Subject{RealDir: e.Dir}}
 		if r, err := runBash(context.Background(), e, a); err != nil || r.Failed != want {
 			t.Errorf("bash(%q) = %q, failed %v, %v, want failed %v", command, r.Text, r.Failed, err, want)
 		}
 	}
-	a := Args{vals: map[string]any{"command": "sleep 60", "timeout": int64(1)}}
+	a := Args{vals: map[string]any{"command": "sleep 60", "timeout": int64(1)}, subject: policy.Subject{RealDir: e.Dir}}
 	if r, err := runBash(context.Background(), e, a); err != nil || !r.Failed {
 		t.Errorf("timeout = %q, failed %v, %v, want failed", r.Text, r.Failed, err)
 	}
@@ -173,7 +174,7 @@ func TestBashCancel(t *testing.T) {
 		os.ReadFile(fifo) // until the command has come that far
 		cancel()
 	}()
-	a := Args{vals: map[string]any{"command": "echo part; echo >fifo; sleep 60"}}
+	a := Args{vals: map[string]any{"command": "echo part; echo >fifo; sleep 60"}, subject: policy.Subject{RealDir: e.Dir}}
 	r, err := runBash(ctx, e, a)
 	if wanted := "part\n[interrupted; process group killed]"; err != nil || r.Text != wanted || !r.Failed {
 		t.Errorf("cancelled = %q, failed %v, %v, want %q, failed", r.Text, r.Failed, err, wanted)
@@ -334,4 +335,28 @@ func FuzzBashText(f *testing.F) {
 			t.Errorf("bashText(%+v) ends %q, want the exit code", r, last)
 		}
 	})
+}
+
+// Where a workdir leads is what is judged, and there the command runs, wherever
+// the link leads by then.
+func TestBashWorkdirLink(t *testing.T) {
+	e := testEnv(t)
+	put(t, e, "real/sub/f", "")
+	put(t, e, "other/f", "")
+	os.Symlink("real/sub", e.Dir+"/link")
+	c, err := Builtin.Parse(e, "bash", `{"command":"pwd","workdir":"link"}`)
+	if err != nil || c.Subject.Dir != e.Dir+"/link" || c.Subject.RealDir != e.Dir+"/real/sub" {
+		t.Fatalf("subject %+v, %v", c.Subject, err)
+	}
+	if text, err := c.Preview(); err != nil || !strings.Contains(text, "directory: "+e.Dir+"/link, which is "+e.Dir+"/real/sub\n") {
+		t.Errorf("preview %q, %v", text, err)
+	}
+	os.Remove(e.Dir + "/link")
+	os.Symlink("other", e.Dir+"/link")
+	if r, err := c.Run(context.Background()); err != nil || r.Text != e.Dir+"/real/sub\n" {
+		t.Errorf("ran in %q, %v", r.Text, err)
+	}
+	if c, err = Builtin.Parse(e, "bash", `{"command":"pwd","workdir":"/proc/self/root/etc"}`); err != nil || c.Subject.RealDir != "/etc" {
+		t.Errorf("subject %+v, %v", c.Subject, err)
+	}
 }
