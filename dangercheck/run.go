@@ -303,6 +303,8 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 			case r.fd != "" && r.fd != "0":
 			case v.s == "/dev/null":
 				in = fact{}
+			case c.authority(v.s, s):
+				in = fact{text: unknown, fed: true}
 			case v.file != nil:
 				in = v.file.fact
 				in.fed = true

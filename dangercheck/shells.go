@@ -74,7 +74,7 @@ func (k *call) download() { k.c.report(DownloadExec, "a download is run by "+k.n
 // interpreter judges programs in other languages by where they come from.
 func (k *call) interpreter() {
 	i := k.afterOptions(0, "")
-	from := k.in.from.isDownload() && !k.help()
+	from := k.in.from.isDownload() && !k.help() && !k.short("mcenp")
 	if i < len(k.args) && k.words[i] != "-" {
 		from = k.args[i].downloaded() && (k.args[i].file != nil || i > 0 && hasWord("-c -e", k.words[i-1]))
 	}

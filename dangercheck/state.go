@@ -233,7 +233,7 @@ func (k *call) copiesInto(valued string) {
 		if name == "" || name == "." || k.short("T") {
 			name = patterns[:1]
 		}
-		if k.into(dir, name) {
+		if k.into(dir, name+"/"+patterns[:1]) { // all below it counts, should it be the directory itself
 			return
 		}
 	}
