@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"internal/cli": everything,
 	"agent":        {"internal/chat", "internal/policy", "internal/veil", "tools", "loopdetect"},
 	"provider":     {"internal/chat", "internal/jsonenc", "internal/httpc"},
-	"tools":        {"internal/policy", "internal/proc", "internal/httpc", "skills"},
+	"tools":        {"internal/policy", "internal/proc", "internal/httpc", "internal/hostname", "skills"},
 
 	"internal/mcp":      {"tools", "internal/policy", "internal/proc", "internal/jsonenc"},
 	"internal/hooks":    {"internal/chat", "internal/policy", "internal/proc", "internal/jsonenc"},
@@ -28,17 +28,18 @@ var mayImport = map[string][]string{
 	"internal/headless": {"agent", "internal/chat", "internal/policy", "internal/jsonenc"},
 
 	"store":           {"internal/chat", "internal/jsonenc"},
-	"internal/policy": {"dangercheck"},
+	"internal/policy": {"dangercheck", "internal/hostname"},
 	"internal/veil":   {"dangercheck"},
 	"internal/chat":   {"internal/jsonenc"},
 
-	"dangercheck":      {},
-	"loopdetect":       {},
-	"lineedit":         {},
-	"skills":           {},
-	"internal/jsonenc": {},
-	"internal/httpc":   {},
-	"internal/proc":    {},
+	"dangercheck":       {},
+	"loopdetect":        {},
+	"lineedit":          {},
+	"skills":            {},
+	"internal/jsonenc":  {},
+	"internal/httpc":    {"internal/hostname"},
+	"internal/hostname": {},
+	"internal/proc":     {},
 
 	"tests":              {"tests/model/server"},
 	"tests/model":        {"tests/model/server"},
@@ -48,7 +49,7 @@ var mayImport = map[string][]string{
 // everything is what the front end may import: all below it.
 var everything = []string{
 	"agent", "provider", "tools", "dangercheck", "loopdetect", "lineedit", "skills", "store",
-	"internal/chat", "internal/jsonenc", "internal/httpc", "internal/policy", "internal/hooks", "internal/mcp", "internal/proc",
+	"internal/chat", "internal/jsonenc", "internal/httpc", "internal/hostname", "internal/policy", "internal/hooks", "internal/mcp", "internal/proc",
 	"internal/veil", "internal/guard", "internal/acp", "internal/headless",
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"cluade/internal/hostname"
 	"cluade/internal/httpc"
 	"cluade/internal/policy"
 )
@@ -151,10 +152,9 @@ func location(resp *httpc.Response, from *url.URL) (*url.URL, error) {
 	if where == "" || err != nil {
 		return nil, fmt.Errorf("HTTP %d without a usable address to go to (%q)", resp.Status, cutText(where, 200))
 	}
-	if _, err := parseURL(next.String()); err != nil {
+	if next, err = parseURL(next.String()); err != nil {
 		return nil, fmt.Errorf("redirect: %w", err)
 	}
-	next.Fragment, next.RawFragment = "", ""
 	return next, nil
 }
 
@@ -185,7 +185,8 @@ func readPage(ctx context.Context, resp *httpc.Response) (*webPage, error) {
 	return p, nil
 }
 
-// parseURL reads an address that may be fetched.
+// parseURL reads an address that may be fetched. Its host has the spelling that
+// is dialled and that rules are compared with.
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	switch {
@@ -196,7 +197,17 @@ func parseURL(raw string) (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("%q names no host", cutText(raw, 200))
 	}
-	u.Fragment, u.RawFragment = "", ""
+	host, err := hostname.Canonical(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	u.Host, u.Fragment, u.RawFragment = host, "", ""
 	return u, nil
 }
 

@@ -164,14 +164,14 @@ func parseSearx(p *webPage) ([]hit, error) {
 		return nil, err
 	}
 	results := v.Get("results")
-	if results == nil || results.Type() != fastjson.TypeArray {
+	if results == nil {
 		return nil, errChanged
 	}
-	hits := readHits(results.GetArray(), "content", oneLine)
-	if silent := silentEngines(v.GetArray("unresponsive_engines")); len(hits) == 0 && silent != "" {
+	hits, err := readHits(results, "content", oneLine)
+	if silent := silentEngines(v.GetArray("unresponsive_engines")); err == nil && len(hits) == 0 && silent != "" {
 		return nil, fmt.Errorf("nothing was found, but these engines of the SearXNG server did not answer, so there may be something: %s", silent)
 	}
-	return hits, nil
+	return hits, err
 }
 
 // silentEngines names engines and why they gave no answer.
@@ -208,10 +208,14 @@ func parseBrave(p *webPage) ([]hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Get("web", "results") == nil && string(v.GetStringBytes("type")) != "search" {
-		return nil, errChanged
+	results := v.Get("web", "results")
+	if results == nil {
+		if v.Exists("web") || string(v.GetStringBytes("type")) != "search" {
+			return nil, errChanged
+		}
+		return nil, nil
 	}
-	return readHits(v.GetArray("web", "results"), "description", plainHTML), nil
+	return readHits(results, "description", plainHTML)
 }
 
 // parseAnswer is the JSON object of an answer that is no error.
@@ -233,9 +237,14 @@ func parseAnswer(p *webPage) (*fastjson.Value, error) {
 }
 
 // readHits reads results; snippet is the name of their text, and text makes a
-// line of it.
-func readHits(results []*fastjson.Value, snippet string, text func(string) string) []hit {
+// line of it. Where there are results but none can be read, that is not the
+// same as none.
+func readHits(list *fastjson.Value, snippet string, text func(string) string) ([]hit, error) {
 	var hits []hit
+	results, err := list.Array()
+	if err != nil {
+		return nil, errChanged
+	}
 	for _, r := range results {
 		h := hit{
 			title:   text(string(r.GetStringBytes("title"))),
@@ -252,5 +261,8 @@ func readHits(results []*fastjson.Value, snippet string, text func(string) strin
 			break
 		}
 	}
-	return hits
+	if len(hits) == 0 && len(results) > 0 {
+		return nil, errChanged
+	}
+	return hits, nil
 }

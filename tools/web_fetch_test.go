@@ -144,13 +144,23 @@ func TestSniffKind(t *testing.T) {
 	}
 }
 
+// The host of a subject is spelled as it is dialled.
 func TestWebFetchSubject(t *testing.T) {
-	c, err := Builtin.Parse(testEnv(t), "web_fetch", `{"url":" https://u:p@Example.org:8443/a?b#c "}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := c.Subject.URL, "https://u:p@Example.org:8443/a?b"; got != want || c.Subject.Effect != policy.Network {
-		t.Errorf("subject %+v, want the URL %q", c.Subject, want)
+	for url, want := range map[string]string{
+		" https://u:p@Example.org:8443/a?b#c ": "https://u:p@example.org:8443/a?b",
+		"http://127。0。0。1:80/":                 "http://127.0.0.1:80/",
+		"http://127．0．0．1/":                    "http://127.0.0.1/",
+		"http://127%E3%80%820.0.1/":            "http://127.0.0.1/",
+		"http://[::ffff:127.0.0.1]:80/":        "http://127.0.0.1:80/",
+		"http://[0:0:0:0:0:0:0:1]/":            "http://[::1]/",
+		"http://[fe80::1%25eth0]/":             "http://[fe80::1%25eth0]/",
+		"http://Bücher.example/ü":              "http://xn--bcher-kva.example/%C3%BC",
+		"http://xn--bcher-kva.example/":        "http://xn--bcher-kva.example/",
+	} {
+		c, err := Builtin.Parse(testEnv(t), "web_fetch", `{"url":"`+url+`"}`)
+		if err != nil || c.Subject.URL != want || c.Subject.Effect != policy.Network {
+			t.Errorf("subject of %q: %+v, %v, want the URL %q", url, c, err, want)
+		}
 	}
 }
 
@@ -261,6 +271,19 @@ func TestWebRefuse(t *testing.T) {
 	wantError(t, e, "web_fetch", args{"url": base}, other+"/x", "denied by rule web_fetch(domain:x)")
 	if asked != 1 || hit {
 		t.Errorf("asked %d times, the other server reached: %v", asked, hit)
+	}
+	rule, err := policy.ParseRule("web_fetch(domain:127.0.0.1)", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy.Policy{Levels: policy.Defaults(), Rules: policy.Rules{Deny: []policy.Rule{rule}}}
+	e.Web.Refuse = p.Refuse
+	base2 := site(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", strings.Replace(other, "127.0.0.1", "127。0。0。1", 1))
+		w.WriteHeader(302)
+	})
+	if wantError(t, e, "web_fetch", args{"url": base2}, "denied by rule"); hit {
+		t.Error("a redirect to another spelling of the host was followed")
 	}
 	for _, v := range []policy.Verdict{policy.Ask, policy.Allow} {
 		e.Web.Refuse = func(policy.Subject) policy.Decision { return policy.Decision{Verdict: v} }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"cluade/internal/hostname"
 )
 
 // ProxyFromEnv is the proxy that the environment names for a URL, nil for
@@ -44,7 +46,7 @@ func ProxyFromEnv(u *url.URL) (*url.URL, error) {
 
 // excepted says that a URL is reached without a proxy.
 func excepted(u *url.URL) bool {
-	host, err := ASCIIHost(strings.ToLower(u.Hostname()))
+	host, err := hostname.ASCII(strings.ToLower(u.Hostname()))
 	addr, _ := netip.ParseAddr(host)
 	if err != nil || host == "localhost" || addr.Unmap().IsLoopback() {
 		return true
@@ -85,7 +87,7 @@ func excepts(entry, host, port string) bool {
 		}
 		entry = name
 	}
-	entry, err := ASCIIHost(strings.TrimPrefix(entry, "*"))
+	entry, err := hostname.ASCII(strings.TrimPrefix(entry, "*"))
 	if err != nil {
 		return false
 	}

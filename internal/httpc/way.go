@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"cluade/internal/hostname"
 )
 
 // way is how a server is reached.
@@ -27,7 +29,7 @@ func (c *Client) wayTo(u *url.URL) (*way, error) {
 		return nil, fmt.Errorf("%q is no address of an HTTP server", u.Redacted())
 	}
 	var err error
-	if w.host, err = ASCIIHost(u.Hostname()); err != nil {
+	if w.host, err = hostname.ASCII(u.Hostname()); err != nil {
 		return nil, err
 	}
 	w.named, _, _ = strings.Cut(w.host, "%") // a zone is of no concern to the server

@@ -1,12 +1,15 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path"
 	"strings"
 
 	"cluade/dangercheck"
+	"cluade/internal/hostname"
 )
 
 // Rule is one line of permissions.deny, ask or allow: a tool, or a tool with
@@ -59,8 +62,12 @@ func ParseRule(text, source string) (Rule, error) {
 	r.tool = tool
 	switch tool {
 	case "web_fetch":
-		if r.spec != "" && !strings.HasPrefix(r.spec, "domain:") {
-			return Rule{}, fmt.Errorf("rule %q: write web_fetch(domain:HOST)", text)
+		if r.spec != "" {
+			host, err := domain(r.spec)
+			if err != nil {
+				return Rule{}, fmt.Errorf("rule %q: %w", text, err)
+			}
+			r.spec = host
 		}
 	case "web_search", "compact", "subagent", "job":
 		if r.spec != "" {
@@ -324,15 +331,39 @@ func hostMatches(pattern, dialled string) bool {
 	return wild(strings.ToLower(user+"@"+host+":"+port), strings.ToLower(dialled))
 }
 
-// domainMatches compares domain:HOST with a URL's host. A refusal covers the
-// hosts below it too.
-func domainMatches(spec, raw string, below bool) bool {
+// domain is the host of domain:HOST as it is dialled. An asterisk cannot stand
+// in a name that is encoded for that.
+func domain(spec string) (string, error) {
+	name, ok := strings.CutPrefix(spec, "domain:")
+	if name = strings.Trim(strings.TrimSpace(name), "[]"); !ok {
+		return "", errors.New("write web_fetch(domain:HOST)")
+	}
+	host, err := hostname.Canonical(strings.TrimSuffix(name, "."))
+	for label := range strings.SplitSeq(host, ".") {
+		if strings.HasPrefix(label, "xn--") && strings.Contains(label, "*") {
+			err = fmt.Errorf("%q has an asterisk within a part that is not ASCII", name)
+		}
+	}
+	if before, rest, ok := strings.Cut(host, ":"); ok && err == nil {
+		_, wrong := netip.ParseAddr(host)
+		if wrong != nil && (strings.Trim(before, "0123456789abcdef*") != "" || !strings.Contains(rest, "*")) {
+			err = fmt.Errorf("%q is more than a host", name)
+		}
+	}
+	return host, err
+}
+
+// domainMatches compares a host with that of a URL. A refusal covers the hosts
+// below it too.
+func domainMatches(want, raw string, below bool) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return below
 	}
-	want := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(spec, "domain:")), "."))
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	host, err := hostname.Canonical(strings.TrimSuffix(u.Hostname(), "."))
+	if err != nil {
+		return below
+	}
 	return wild(want, host) || below && strings.HasSuffix(host, "."+want)
 }
 

@@ -28,7 +28,7 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("ParseRule(%q) = %v", s, err)
 		}
 	}
-	for _, s := range []string{"", "bsh(x)", "bash(rm", "bash()", "path", "web_fetch(example.org)", "web_search(x)", "subagent(x)", "(x)", "web_*(x)",
+	for _, s := range []string{"", "bsh(x)", "bash(rm", "bash()", "path", "web_fetch(example.org)", "web_fetch(domain:a:80)", "web_fetch(domain:a/b)", "web_fetch(domain:b*ü.de)", "web_fetch(domain:)", "web_fetch(domain:1:2:3)", "web_search(x)", "subagent(x)", "(x)", "web_*(x)",
 		"read([z)", "edit(/a/[b/c])", "path(a\\)", "glob([a-])", "grep([])", "read([]a])", "read([[:alpha:]]x)"} {
 		if r, err := ParseRule(s, ""); err == nil {
 			t.Errorf("ParseRule(%q) = %+v, want an error", s, r)
@@ -124,6 +124,15 @@ func TestDenyRules(t *testing.T) {
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://www.example.org/"}, true},
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://example.org.evil.net/"}, false},
 		{"web_fetch(domain:example.org)", Subject{Tool: "web_fetch", URL: "https://user@example.org./"}, true},
+		{"web_fetch(domain:bücher.example)", Subject{Tool: "web_fetch", URL: "http://xn--bcher-kva.example/"}, true},
+		{"web_fetch(domain:xn--bcher-kva.example)", Subject{Tool: "web_fetch", URL: "http://www.BÜCHER.example/"}, true},
+		{"web_fetch(domain:*.bücher.example)", Subject{Tool: "web_fetch", URL: "http://www.bücher.example/"}, true},
+		{"web_fetch(domain:127.0.0.1)", Subject{Tool: "web_fetch", URL: "http://127。0。0。1:80/"}, true},
+		{"web_fetch(domain:127.0.0.1)", Subject{Tool: "web_fetch", URL: "http://[::ffff:7f00:1]/"}, true},
+		{"web_fetch(domain:[::1])", Subject{Tool: "web_fetch", URL: "http://[0:0:0:0:0:0:0:1]/"}, true},
+		{"web_fetch(domain:fe80:*)", Subject{Tool: "web_fetch", URL: "http://[FE80::1%25eth0]/"}, true},
+		{"web_fetch(domain:127.0.0.1)", Subject{Tool: "web_fetch", URL: "http://127.0.0.10/"}, false},
+		{"web_fetch(domain:*)", Subject{Tool: "web_fetch", URL: "http://a/"}, true},
 		{"web_*", Subject{Tool: "web_search"}, true},
 		{"mcp__ha__*", Subject{Tool: "mcp__ha__light", Effect: External}, true},
 		{"skill(wifi)", Subject{Tool: "skill", Name: "wifi"}, true},

@@ -1,15 +1,31 @@
-package httpc
+// Package hostname gives hosts their one spelling, so that what is dialled and
+// what rules name can be compared.
+package hostname
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
-// ASCIIHost is a host as DNS and TLS have it: names in other scripts are lower
+// Canonical is the one spelling of a host: ASCII, in small letters, an address
+// as netip writes it, without brackets, and IPv4 as such.
+func Canonical(host string) (string, error) {
+	name, err := ASCII(host)
+	if err != nil {
+		return "", err
+	}
+	if a, err := netip.ParseAddr(name); err == nil {
+		return a.Unmap().String(), nil
+	}
+	return strings.ToLower(name), nil
+}
+
+// ASCII is a host as DNS and TLS have it: names in other scripts are lower
 // cased and encoded label by label (RFC 3492), without the normalisation that a
 // browser does first. A host that holds what separates the parts of a request
 // or of a URL is refused.
-func ASCIIHost(host string) (string, error) {
+func ASCII(host string) (string, error) {
 	out := host
 	if !isASCII(host) {
 		out = ""
