@@ -73,11 +73,46 @@ func parseArgs(params, text string) (Args, error) {
 	if key, twice := repeatedKey(v); twice {
 		return Args{}, fmt.Errorf("arguments name %q twice; say it once", key)
 	}
+	if half := halfCharacter(text); half != "" {
+		return Args{}, fmt.Errorf("arguments hold %s, which is half of a character (a surrogate without its other half); write the whole", half)
+	}
 	vals, err := checkArgs(params, obj)
 	if err != nil {
 		return Args{}, err
 	}
 	return Args{vals: vals, raw: text, planned: new(change)}, nil
+}
+
+// halfCharacter finds the escape of a surrogate that has no partner in valid
+// JSON text. It means no character (RFC 8259, section 8.2), so that every parser
+// makes something else of it; this one would leave the escape as text.
+func halfCharacter(text string) string {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		switch half := surrogate(text[i:]); {
+		case half == 0:
+			i++ // what is escaped begins nothing
+		case half == 'c' && surrogate(text[i+6:]) == 'd':
+			i += 11
+		default:
+			return text[i : i+6]
+		}
+	}
+	return ""
+}
+
+// surrogate says whether a text begins with the escape of the first half of a
+// pair ('c'), of the second ('d') or of none (0).
+func surrogate(text string) byte {
+	if len(text) < 6 || text[1] != 'u' || text[0] != '\\' || text[2]|' ' != 'd' || text[3] < '8' {
+		return 0
+	}
+	if text[3] <= '9' || text[3]|' ' < 'c' {
+		return 'c'
+	}
+	return 'd'
 }
 
 // maxValues bounds the arguments of a call: the parser takes two hundred bytes

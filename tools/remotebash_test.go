@@ -384,6 +384,10 @@ func TestRemoteJump(t *testing.T) {
 	put(t, e, e.SSH.Config, "Host inner\n HostName 127.0.0.1\n Port "+number(inner.port())+"\n User "+u+
 		"\n ProxyJump gate\nHost gate\n HostName 127.0.0.1\n Port "+number(jump.port())+"\n User "+u+"\n")
 	knows(t, e, inner.name()+" "+inner.hostKey("ed25519"))
+	c, err := Builtin.Parse(e, "remote_bash", `{"host":"inner","command":"echo ok"}`)
+	if gate := u + "@127.0.0.1:" + number(jump.port()); err != nil || len(c.Subject.Via) != 1 || c.Subject.Via[0] != gate {
+		t.Errorf("subject %+v, %v, want it to name %s", c.Subject, err, gate)
+	}
 	got, err := use(t, e, "remote_bash", args{"host": "inner", "command": "echo ok"})
 	if err != nil || !strings.HasPrefix(got, "ok\n[new host key of "+jump.name()+" accepted: ssh-ed25519 SHA256:") {
 		t.Errorf("through a jump host = %q, %v", got, err)

@@ -21,7 +21,7 @@ func (e *Env) remoteFiles(a Args, names ...string) (policy.Subject, error) {
 	if err != nil {
 		return policy.Subject{}, err
 	}
-	sub := policy.Subject{Host: way.target().String()}
+	sub := way.subject()
 	g := newGuard(e)
 	for _, name := range names {
 		abs, err := hostPath(way.target(), name)

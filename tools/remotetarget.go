@@ -113,12 +113,20 @@ type route []hop
 func (r route) target() target { return r[len(r)-1].target }
 
 // String tells the routes apart.
-func (r route) String() string {
+func (r route) String() string { return strings.Join(r.hops(), " ") }
+
+func (r route) hops() []string {
 	var hops []string
 	for _, h := range r {
 		hops = append(hops, h.target.String())
 	}
-	return strings.Join(hops, " ")
+	return hops
+}
+
+// subject names the hosts of a route for the policy.
+func (r route) subject() policy.Subject {
+	hops := r.hops()
+	return policy.Subject{Host: hops[len(hops)-1], Via: hops[:len(hops)-1]}
 }
 
 // remoteRoute finds the host that a call means: its arguments, then the SSH
@@ -144,8 +152,8 @@ func (e *Env) remoteRoute(a Args) (way route, notes []string, err error) {
 	}
 	r := router{env: e}
 	way, err = r.find(t, maxHops)
-	if err == nil && a.subject.Host != "" && a.subject.Host != way.target().String() {
-		err = fmt.Errorf("the SSH configuration changed after %s was judged; call again", a.subject.Host)
+	if s := a.subject; err == nil && s.Host != "" && strings.Join(append(s.Via[:len(s.Via):len(s.Via)], s.Host), " ") != way.String() {
+		err = fmt.Errorf("the SSH configuration changed after %s was judged; call again", s.Host)
 	}
 	return way, r.notes, err
 }
@@ -213,5 +221,5 @@ func (e *Env) remoteSubject(a Args) (policy.Subject, error) {
 	if err != nil {
 		return policy.Subject{}, err
 	}
-	return policy.Subject{Host: way.target().String()}, nil
+	return way.subject(), nil
 }

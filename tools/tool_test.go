@@ -18,6 +18,7 @@ var probe = Set{{
 }}
 
 func TestParse(t *testing.T) {
+	const half = ", which is half of a character (a surrogate without its other half); write the whole"
 	tests := []struct{ args, want string }{
 		{`{"text":"a"}`, ""},
 		{" {\n\"text\" : \"a\" } ", ""},
@@ -46,6 +47,14 @@ func TestParse(t *testing.T) {
 		{`{"text":"a","list":{}}`, `parameter "list" must be an array, not an object`},
 		{`{"text":"a","map":[]}`, `parameter "map" must be an object, not an array`},
 		{`{"text":"a","mode":"fast"}`, `parameter "mode" must be one of build, plan`},
+
+		{`{"text":"\ud83d\uDC4D \\udc00 \\\\ud800 \\u00e9"}`, ""},
+		{`{"text":"x\udc00y"}`, "arguments hold \\udc00" + half},
+		{`{"text":"\uD800"}`, "arguments hold \\uD800" + half},
+		{`{"text":"\ud800\u0041"}`, "arguments hold \\ud800" + half},
+		{`{"text":"\udc00\ud800"}`, "arguments hold \\udc00" + half},
+		{`{"text":"\\\ud83d\\"}`, "arguments hold \\ud83d" + half},
+		{`{"text":"\ud83d\ud83d\udc4d"}`, "arguments hold \\ud83d" + half},
 
 		{`["text"]`, "arguments must be a JSON object, not an array"},
 		{`"text"`, "arguments must be a JSON object, not a string"},

@@ -64,10 +64,11 @@ type Subject struct {
 	Tool    string
 	Effect  Effect
 	Paths   []Path
-	Command string // shell text
-	Dir     string // where Command runs, absolute
-	RealDir string // the same with links resolved; "" if nothing is known of it
-	Host    string // user@host:port as dialled
+	Command string   // shell text
+	Dir     string   // where Command runs, absolute
+	RealDir string   // the same with links resolved; "" if nothing is known of it
+	Host    string   // user@host:port as dialled
+	Via     []string // the jump hosts on the way there, in the same form
 	URL     string
 	Name    string // what a rule may name of a tool without command, path, host or URL: a skill
 }

@@ -155,8 +155,13 @@ func shapeOf(s Subject) dangercheck.Shape {
 }
 
 // touches reports whether a rule covers some part of a call: any segment of the
-// command, either spelling of any path.
+// command, either spelling of any path, any host on the way.
 func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
+	for _, host := range s.Via {
+		if _, _, has := splitHostRule(r.spec); !has && r.names(remoteTool) && hostMatches(r.spec, host) {
+			return true
+		}
+	}
 	if elsewhere(s) && r.names(remoteTool) { // files on that host
 		return r.spec == "" || hostMatches(r.spec, s.Host)
 	}
