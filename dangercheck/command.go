@@ -412,7 +412,11 @@ func (p *parser) assignment(c *command) bool {
 		i++
 	}
 	a := assign{name: p.src[p.pos:i]}
-	if rest := p.src[i:]; strings.HasPrefix(rest, "+=") {
+	if rest := p.src[i:]; strings.HasPrefix(rest, "+=") && a.name != "" {
+		p.differs = true
+		if p.posix {
+			return false
+		}
 		a.added = true
 		i++
 	} else if !strings.HasPrefix(rest, "=") {

@@ -146,11 +146,14 @@ func (k *call) echo() string {
 		escapes = escapes || strings.Contains(a, "e")
 		args = args[1:]
 	}
-	s := texts(args)
-	if escapes {
+	s := plain(texts(args))
+	switch {
+	case escapes:
 		s = unescaped(s)
+	case strings.Contains(s, `\n`): // some shells take it for a line's end
+		s += "\n" + unescaped(s)
 	}
-	return plain(s) + "\n"
+	return s + "\n"
 }
 
 // printf follows strings; another conversion stands for something unknown.

@@ -73,8 +73,8 @@ type parser struct {
 }
 
 // reading is what the parsers of one text and of the texts inside it share.
-// (( )), [[ ]] and $'\” are syntax in bash; to other shells they are
-// parentheses, a program of that name, and a quote that ends earlier.
+// Bash alone has (( )), [[ ]], NAME+=value and quotes within $'...': to other
+// shells they are parentheses, programs of those names, and an earlier end.
 type reading struct {
 	posix   bool // read as those other shells do
 	differs bool // they read it differently
