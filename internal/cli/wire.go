@@ -13,6 +13,7 @@ import (
 	"cluade/agent"
 	"cluade/internal/chat"
 	"cluade/internal/policy"
+	"cluade/internal/proc"
 	"cluade/provider"
 	"cluade/store"
 	"cluade/tools"
@@ -124,6 +125,7 @@ func (a *app) equip(e *tools.Env) {
 	e.Keep, e.Timeout, e.Vars = a.cfg.ResultBytes, a.cfg.BashTimeout, a.childVars()
 	e.Skills, e.Subagent = a.skillRoots(), a.subagents()
 	e.Sandbox, e.MustConfine = a.sandbox(), a.mustConfine()
+	proc.HideEnv(a.cfg.ScrubEnv)
 	e.Web, e.SSH = a.web(), a.ssh()
 }
 
