@@ -52,6 +52,10 @@ type Notice struct {
 	Warn bool
 }
 
+// Summarizing says that the model writes a summary, which nobody reads yet:
+// once with 0 when it is asked, then with the bytes that came.
+type Summarizing struct{ Bytes int }
+
 // Compacted says that one message has taken the place of the conversation, or of
 // its older part. The figures are estimates of its tokens.
 type Compacted struct{ Before, After int }
@@ -76,6 +80,7 @@ func (ReplyEnd) event()       {}
 func (CallStart) event()      {}
 func (CallEnd) event()        {}
 func (Notice) event()         {}
+func (Summarizing) event()    {}
 func (Compacted) event()      {}
 func (TurnEnd) event()        {}
 

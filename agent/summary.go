@@ -93,6 +93,7 @@ func (a *Agent) askSummary(ctx context.Context, old []chat.Message, wish string)
 		ask += "\n\nOf the summary the user says: " + wish
 	}
 	req.Messages = append(old[:len(old):len(old)], chat.Message{Role: chat.User, Notice: true, Content: ask})
+	a.o.Emit(Summarizing{})
 	reply, err := a.o.Model.Chat(ctx, req, a.aside)
 	a.bill(reply, err, a.meter.tokens(a.meter.fixed+size(req.Messages)))
 	switch {
@@ -112,6 +113,9 @@ func (a *Agent) askSummary(ctx context.Context, old []chat.Message, wish string)
 func (a *Agent) aside(d chat.Delta) {
 	if d.Notice != "" || d.Progress > 0 {
 		a.delta(d)
+	}
+	if n := len(d.Text) + len(d.Reasoning); n > 0 {
+		a.o.Emit(Summarizing{n})
 	}
 }
 

@@ -14,6 +14,7 @@ func (a *app) cmdCompact(wish string) (bool, error) {
 		a.tools.Session = a.journal.Path()
 	}
 	usage, err := a.agent.Compact(ctx, a.mask(wish))
+	a.out.Settle()
 	a.count(0, usage)
 	if err != nil {
 		err = fmt.Errorf("not compacted: %w", err)

@@ -40,6 +40,11 @@ func (o *output) Emit(e agent.Event) {
 		o.think(e.Text)
 	case agent.ReplyRestart:
 		o.restart()
+	case agent.Summarizing:
+		if e.Bytes == 0 {
+			o.spin.start()
+		}
+		o.spin.received.Add(int64(e.Bytes))
 	case agent.Waiting:
 		o.spin.progress.Store(int64(e.Progress))
 	case agent.ReplyEnd:
