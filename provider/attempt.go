@@ -32,6 +32,9 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 		f = c.network(err, w)
 	case resp.Status >= 400:
 		f = c.refusal(resp, w)
+		if f.param == "messages.content" && x.hasImages() && !x.hasNull() {
+			f.param, f.advice = imageParam, adviseDrop // the list that an image makes of it
+		}
 	case resp.Status >= 300:
 		f = x.redirected(resp)
 	default:

@@ -215,6 +215,46 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
+// TestRepairsOfExtra: what the user adds to the request is repaired as ours is,
+// and what is said to be left out is.
+func TestRepairsOfExtra(t *testing.T) {
+	tests := []struct {
+		extra, message string
+		key, after     string
+		asked          int
+	}{
+		{`{"prompt_cache_key":"x"}`, "Unrecognized request argument supplied: prompt_cache_key", "prompt_cache_key", "", 2},
+		{`{"temperature":0.2}`, "'temperature' does not support 0.2 with this model. Only the default (1) value is supported.", "temperature", "", 2},
+		{`{"top_k":3}`, "body.top_k: Extra inputs are not permitted", "top_k", "", 2},
+		{`{"max_tokens":77}`, "max_tokens is not supported", "max_tokens", "", 2},
+		{`{"max_tokens":9000}`, "max_tokens is too large: it may be at most 4096", "max_tokens", "4096", 2},
+		{`{"max_tokens":77}`, "'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_completion_tokens", "77", 2},
+		{`{"reasoning_effort":"max"}`, "'reasoning_effort': Input should be 'low', 'medium' or 'high'", "reasoning_effort", `"high"`, 2},
+		{`{"top_k":3}`, "body.top_p: Extra inputs are not permitted", "top_k", "", 1},
+	}
+	for _, tt := range tests {
+		s := &server{t: t, answers: []testResponse{refuses(tt.message), says("Good.")}, n: 64}
+		ask(t, testClient(t, s, func(o *Options) { o.ExtraBody = tt.extra }))
+		if len(s.asked) != tt.asked {
+			t.Errorf("%s, %q: asked %d times, want %d", tt.extra, tt.message, len(s.asked), tt.asked)
+		} else if got := sent(t, s.asked[len(s.asked)-1], tt.key); tt.asked > 1 && got != tt.after {
+			t.Errorf("%s, %q: %s = %s in the end, want %s", tt.extra, tt.message, tt.key, got, tt.after)
+		}
+		s = &server{t: t, answers: []testResponse{refuses(tt.message), refuses(tt.message), refuses(tt.message), refuses(tt.message)}, n: 64}
+		if _, _, err := ask(t, testClient(t, s, func(o *Options) { o.ExtraBody = tt.extra })); err == nil || len(s.asked) > 3 {
+			t.Errorf("%s, %q again: asked %d times, error %v", tt.extra, tt.message, len(s.asked), err)
+		}
+	}
+}
+
+// TestNullOnlyIfSent: a complaint about null repairs nothing where none was sent.
+func TestNullOnlyIfSent(t *testing.T) {
+	s := &server{t: t, answers: []testResponse{refuses("Invalid value for 'content': expected a string, got null."), says("Good.")}, n: 64}
+	if _, d, err := ask(t, testClient(t, s, nil)); err == nil || len(s.asked) != 1 || len(d.notices) > 0 {
+		t.Errorf("asked %d times, notices %q, error %v", len(s.asked), d.notices, err)
+	}
+}
+
 func TestRepairsAreCounted(t *testing.T) {
 	s := &server{t: t, n: 64, answers: []testResponse{
 		refuses("Unknown parameter: 'stream_options'."), refuses("max_tokens is not supported, use max_completion_tokens instead"),

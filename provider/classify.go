@@ -10,6 +10,7 @@ import (
 // classify judges what a server said in place of a reply, looking at nothing
 // else: status is that of the HTTP answer, 0 for an error inside a 200.
 func (c *Client) classify(status int, said complaint, h httpc.Header) *failure {
+	said.extra = c.extra
 	f := &failure{code: status, words: said.words, message: said.message}
 	if inner := said.status(); status < 400 {
 		f.code = inner
@@ -52,7 +53,7 @@ func classOf(status int, said *complaint) (Class, advice) {
 		return Billing, adviseNo
 	case status == 407:
 		return NotAPI, adviseNo
-	case status == 401, isAuth(said):
+	case status == 401, isAuth(status, said):
 		return Auth, adviseNo
 	case status == 429, isSpeed(status, said):
 		return RateLimit, adviseBackoff
@@ -77,7 +78,7 @@ func classOf(status int, said *complaint) (Class, advice) {
 // classOfFault sorts a refused request from a server in trouble. llama.cpp
 // answers 500 to faults of the request too: sent again they fail again.
 func classOfFault(status int, said *complaint) (Class, advice) {
-	if r, ok := refused(said); ok && !said.html {
+	if r, ok := refused(said); ok && !said.html && canRefuse(status, said) {
 		return UnsupportedParam, r.advice
 	}
 	switch {
@@ -101,6 +102,23 @@ func classOfFault(status int, said *complaint) (Class, advice) {
 	return BadRequest, adviseNo
 }
 
+// canRefuse says whether a complaint may be about a field at all. A server in
+// trouble talks of streams and contents too; from it only what is known to come
+// as 500 counts, or what it calls a fault of the request itself.
+func canRefuse(status int, said *complaint) bool {
+	if status == 400 || status == 422 {
+		return true
+	}
+	switch said.kind {
+	case "invalid_request_error", "unsupported_parameter", "unsupported_value", "unknown_parameter":
+		return true
+	}
+	if status == 0 {
+		return !isOverloaded(said)
+	}
+	return hasAny(said.words, "image input is not supported", "does not support thinking")
+}
+
 // chanceWords are faults of one sampling: the same request may go well.
 var chanceWords = []string{
 	"got exception:", "does not match the expected", "returned invalid tool call arguments",
@@ -120,8 +138,11 @@ func classOfPath(status int, said *complaint) (Class, advice) {
 	if status == 405 || !said.json || said.html {
 		return NotAPI, adviseNo
 	}
+	if imageRefused(said.words) {
+		return UnsupportedParam, adviseDrop
+	}
 	words := strings.TrimSpace(strings.ToLower(said.message))
-	if hasAny(words, "model", "endpoints found", "deployment") {
+	if hasAny(words, "model", "endpoints found", "deployment") && !hasAny(said.words, "unknown request url", "invalid url", "unknown_url") {
 		return NotFound, adviseNo
 	}
 	if hasAny(words, "unknown request url", "file not found", "invalid url", "no route", "cannot post",
@@ -146,7 +167,7 @@ func isBilling(said *complaint) bool {
 	return hasAny(said.words, "credit balance is too low", "insufficient balance", "account balance is insufficient", "insufficient account balance")
 }
 
-func isAuth(said *complaint) bool {
+func isAuth(status int, said *complaint) bool {
 	for _, s := range []string{said.code, said.kind} {
 		switch s {
 		case "invalid_api_key", "authentication_error", "unauthorized", "unauthenticated", "permission_denied", "permission_error",
@@ -154,14 +175,14 @@ func isAuth(said *complaint) bool {
 			return true
 		}
 	}
-	return hasAny(said.words, "api key not valid", "api_key_invalid", "incorrect api key", "invalid api key", "invalid api-key")
+	return status < 500 && hasAny(said.words, "api key not valid", "api_key_invalid", "incorrect api key", "invalid api key", "invalid api-key")
 }
 
 // isSpeed tells a limit on speed from one on size, which may be told in nearly
 // the same words. A 413 is about size whatever it says: waiting makes no request
-// smaller.
+// smaller. The code of a server in trouble may be that of another behind it.
 func isSpeed(status int, said *complaint) bool {
-	if status == 413 {
+	if status == 413 || status >= 500 {
 		return false
 	}
 	for _, s := range []string{said.code, said.kind} {
@@ -171,7 +192,7 @@ func isSpeed(status int, said *complaint) bool {
 			return true
 		}
 	}
-	return status < 500 && hasAny(said.words, speedWords...)
+	return hasAny(said.words, speedWords...)
 }
 
 func isOverloaded(said *complaint) bool {
@@ -208,7 +229,7 @@ func isFiltered(said *complaint) bool {
 			return true
 		}
 	}
-	return hasAny(said.words, "content management policy", "content_filter", "requires moderation", "your input was flagged", "content exists risk")
+	return hasAny(said.words, "content management policy", "content_filter", "responsibleaipolicyviolation", "requires moderation", "your input was flagged", "content exists risk")
 }
 
 func hasAny(s string, words ...string) bool {

@@ -63,8 +63,8 @@ func (c *Client) fieldsAfterTools(tools bool) []field {
 	return c.merge(out)
 }
 
-// merge leaves out what is refused and lets the user's own members take the
-// place of ours.
+// merge lets the user's own members take the place of ours and leaves out, or
+// changes, what is refused, the user's own too.
 func (c *Client) merge(fields []field) []field {
 	l := c.learnt()
 	var out []field
@@ -73,7 +73,28 @@ func (c *Client) merge(fields []field) []field {
 			out = append(out, f)
 		}
 	}
-	return append(out, c.extra...)
+	for _, f := range c.extra {
+		if f = l.adapt(f); !l.dropped(f.key) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// adapt applies to a member of the user's what ours are made by.
+func (l *learnt) adapt(f field) field {
+	switch {
+	case f.key == "reasoning_effort" && l.effort != "":
+		f.value = quote(l.effort)
+	case isMax(f.key):
+		if l.maxField != "" {
+			f.key = l.maxField
+		}
+		if n := number(f.value); l.maxTokens > 0 && n > l.maxTokens {
+			f.value = strconv.Itoa(l.maxTokens)
+		}
+	}
+	return f
 }
 
 // streams says whether a stream is asked for.

@@ -129,6 +129,26 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestImagesRefused: the ways in which servers say that they take no images, one
+// of which is that the content has to be a string.
+func TestImagesRefused(t *testing.T) {
+	_, im := writeImage(t, pngHead+"x")
+	req := testRequest()
+	req.Messages = []chat.Message{{Role: chat.User, Content: "what is it?", Images: []chat.Image{im}}}
+	for _, a := range []testResponse{
+		status(422, `{"detail":[{"loc":["body","messages",1,"content"],"msg":"Input should be a valid string"}]}`),
+		status(422, `messages[1].content: invalid type: sequence, expected a string`),
+		status(404, `{"error":{"message":"No endpoints found that support image input","code":404}}`),
+		refuses("At most 0 image(s) may be provided in one request."),
+		refuses("x is not a multimodal model"),
+	} {
+		s := &server{t: t, answers: []testResponse{a, says("b")}, n: 64}
+		if _, err := testClient(t, s, nil).Chat(t.Context(), req, nil); err != nil || len(s.asked) != 2 || strings.Contains(string(s.asked[1]), "base64") {
+			t.Errorf("%s: asked %d times, error %v", *a.Text, len(s.asked), err)
+		}
+	}
+}
+
 // TestNoImageSent: a refusal of images where there are none is no repair.
 func TestNoImageSent(t *testing.T) {
 	s := &server{t: t, answers: []testResponse{refuses("image input is not supported"), says("x")}, n: 64}

@@ -20,10 +20,11 @@ type complaint struct {
 	words   string // everything said, lower case, to look for wordings
 	json    bool
 	html    bool
-	wait    string // Google's retryDelay
-	window  int    // n_ctx beside the message
-	daily   bool   // the quota that ran out is one of a day
-	reset   string // a rate limit header that a relay put into the body
+	wait    string  // Google's retryDelay
+	window  int     // n_ctx beside the message
+	daily   bool    // the quota that ran out is one of a day
+	reset   string  // a rate limit header that a relay put into the body
+	extra   []field // the user's own members of the request
 }
 
 // parseComplaint reads the body of an error reply in any of the known shapes.
@@ -121,6 +122,7 @@ func (c *complaint) readObject(v *fastjson.Value) {
 	if n := v.GetInt("n_ctx"); n > 0 {
 		c.window = n
 	}
+	c.words += "\n" + text(v.Get("innererror", "code")) // Azure
 	c.readMetadata(v.Get("metadata"))
 	for _, d := range v.GetArray("details") {
 		c.readGoogle(d)

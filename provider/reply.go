@@ -76,9 +76,23 @@ func (r *reply) take(v *fastjson.Value, named string) *failure {
 	return nil
 }
 
-// complaint looks for an error where a reply should be. It comes in the place
-// of choices, beside them, or inside the first.
+// complaint looks for an error where a reply should be. Once there was a begin
+// of one the request as such was taken.
 func (r *reply) complaint(v *fastjson.Value, named string) *failure {
+	f := r.errorIn(v, named)
+	switch {
+	case f == nil:
+	case f.class == UnsupportedParam && r.begun():
+		f.class, f.advice, f.param = StreamError, adviseBackoff, ""
+	case f.class == StreamError && f.advice == adviseBackoff && text(v.Get("choices", "0", "finish_reason")) == "error":
+		f.class = Overloaded
+	}
+	return f
+}
+
+// errorIn is the error that comes in the place of choices, beside them, or
+// inside the first.
+func (r *reply) errorIn(v *fastjson.Value, named string) *failure {
 	for _, e := range []*fastjson.Value{v.Get("error"), v.Get("choices", "0", "error"), v.Get("x_groq", "error")} {
 		if isError(e) {
 			said := complaintOf(v)

@@ -97,7 +97,7 @@ func (x *exchange) move(f *failure) step {
 }
 
 func (x *exchange) repair(f *failure) step {
-	if x.repairs >= maxRepairs || f.param == imageParam && !x.hasImages() {
+	if x.repairs >= maxRepairs || f.param == imageParam && !x.hasImages() || f.param == "messages.content" && !x.hasNull() {
 		return giveUp
 	}
 	told, ok := x.c.mend(f, x.sent)
@@ -112,6 +112,16 @@ func (x *exchange) repair(f *failure) step {
 func (x *exchange) hasImages() bool {
 	for i := range x.req.Messages {
 		if len(x.req.Messages[i].Images) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasNull says whether a message goes out with null for its text.
+func (x *exchange) hasNull() bool {
+	for i := range x.req.Messages {
+		if m := &x.req.Messages[i]; len(m.ToolCalls) > 0 && m.Content == "" {
 			return true
 		}
 	}

@@ -111,14 +111,19 @@ type events struct {
 	name string
 	data []byte // lines of an event that is not whole yet
 	n    int    // number of those lines
+	rest []byte // lines that make no event together and are looked at one by one
 	junk []byte // the begin of what is no event stream at all
 	err  error
 }
 
 // next returns the next event that has data. whole tells whether a data line
-// is complete by itself; then no blank line is waited for.
+// is complete by itself; then no blank line is waited for, unless lines before
+// it have begun an event that it may be the middle of.
 func (e *events) next(whole func([]byte) bool) (event, error) {
-	for e.err == nil {
+	for e.err == nil || len(e.rest) > 0 {
+		if ev, ok := e.single(whole); ok {
+			return ev, nil
+		}
 		var line []byte
 		if line, e.err = e.l.next(); e.err != nil {
 			break
@@ -127,12 +132,12 @@ func (e *events) next(whole func([]byte) bool) (event, error) {
 		switch {
 		case len(line) == 0:
 			if e.n > 0 {
-				return e.flush(), nil
+				return e.flush(whole), nil
 			}
 			e.name = ""
 		case string(field) == "event":
 			e.name = string(value)
-		case string(field) == "data" && whole(value):
+		case string(field) == "data" && !e.open() && whole(value):
 			e.n = 0 // what was gathered before is no event by itself
 			return event{e.name, value, true}, nil
 		case string(field) == "data":
@@ -148,9 +153,14 @@ func (e *events) next(whole func([]byte) bool) (event, error) {
 		}
 	}
 	if e.n > 0 {
-		return e.flush(), nil
+		return e.flush(whole), nil
 	}
 	return event{}, e.err
+}
+
+// open says whether the lines gathered have begun a document.
+func (e *events) open() bool {
+	return e.n > 0 && len(e.data) > 0 && (e.data[0] == '{' || e.data[0] == '[')
 }
 
 // maxJunk is how much is kept of an answer that is something else.
@@ -165,10 +175,31 @@ func isField(name []byte) bool {
 	return false
 }
 
-func (e *events) flush() event {
-	ev := event{name: e.name, data: e.data}
-	e.name, e.n = "", 0
+// flush puts the gathered lines together. Where that makes no document, a blank
+// line was missing, and those that are one count by themselves.
+func (e *events) flush(whole func([]byte) bool) event {
+	ev := event{e.name, e.data, whole(e.data)}
+	if e.n > 1 && !ev.whole {
+		e.rest = e.data
+		if one, ok := e.single(whole); ok {
+			ev = one
+		}
+	}
+	if e.n = 0; len(e.rest) == 0 {
+		e.name = ""
+	}
 	return ev
+}
+
+// single is the next of the lines in rest that is an event by itself.
+func (e *events) single(whole func([]byte) bool) (event, bool) {
+	for len(e.rest) > 0 {
+		var line []byte
+		if line, e.rest, _ = bytes.Cut(e.rest, []byte{'\n'}); whole(line) {
+			return event{e.name, line, true}, true
+		}
+	}
+	return event{}, false
 }
 
 // splitField takes a line apart. A line that begins an object, or is a bare
