@@ -13,7 +13,8 @@ const (
 
 // expandBraces writes out {a,b}: each alternative becomes a pattern of its
 // own, also where it holds a slash. Braces without a comma, or without their
-// partner, and characters behind a backslash stand for themselves.
+// partner, and characters behind a backslash stand for themselves. A set that
+// is not closed is an error.
 func expandBraces(pattern string) ([]string, error) {
 	if len(pattern) > maxPattern {
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
@@ -26,6 +27,9 @@ func expandBraces(pattern string) ([]string, error) {
 		p := todo[0]
 		todo = todo[1:]
 		open, commas, end := findBraces(p)
+		if commas == nil && openSet(p) {
+			return nil, fmt.Errorf("the pattern %s has a [ without its ]; \\[ stands for the character", cutText(p, 200))
+		}
 		if commas == nil {
 			done = append(done, p)
 			continue
@@ -39,6 +43,26 @@ func expandBraces(pattern string) ([]string, error) {
 		todo = append(made, todo...)
 	}
 	return done, nil
+}
+
+// openSet says whether a pattern has a set that does not end before the next
+// slash.
+func openSet(pattern string) bool {
+	for s := range strings.SplitSeq(pattern, "/") {
+		for i := 0; i < len(s); i++ {
+			switch s[i] {
+			case '\\':
+				i++
+			case '[':
+				_, n := matchSet(s[i:], 0)
+				if n == 0 {
+					return true
+				}
+				i += n - 1
+			}
+		}
+	}
+	return false
 }
 
 // findBraces finds the first braces that hold a comma of their own. commas is

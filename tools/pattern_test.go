@@ -74,6 +74,12 @@ func TestExpandBraces(t *testing.T) {
 		{"a,b}", "a,b}"},
 		{"\\{a,b}", "\\{a,b}"},
 		{"{a\\,b,c}", "a\\,b c"},
+		{"\\[", "\\["},
+		{"[[]x", "[[]x"},
+		{"[]]", "[]]"},
+		{"[!]a]", "[!]a]"},
+		{"a]", "a]"},
+		{"[id]/{a,[bc]}", "[id]/a [id]/[bc]"},
 	}
 	for _, tt := range tests {
 		got, err := expandBraces(tt.pattern)
@@ -86,6 +92,18 @@ func TestExpandBraces(t *testing.T) {
 			t.Errorf("expandBraces(%.30q...) gives %d patterns, want an error", pattern, len(got))
 		}
 	}
+}
+
+// A set that is not closed is no pattern.
+func TestOpenSet(t *testing.T) {
+	e := testEnv(t)
+	for _, pattern := range []string{"[", "a[", "[]", "[!", "[a\\]", "x/[a/b]", "*.{c,[h}", "[a]["} {
+		wantError(t, e, "glob", args{"pattern": pattern}, "has a [ without its ]; \\[ stands for the character")
+	}
+	wantError(t, e, "grep", args{"pattern": "x", "include": "*.[ch"}, "*.[ch has a [ without its ]")
+	put(t, e, "[", "x\n")
+	want(t, e, "glob", args{"pattern": "\\["}, "[")
+	want(t, e, "grep", args{"pattern": "x", "include": "\\["}, "[:1:x")
 }
 
 // FuzzMatch: names match as in path.Match where both read a pattern alike, and
