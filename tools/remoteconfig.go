@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // The configuration of OpenSSH as far as it names hosts: Host, Match (all,
-// host, originalhost, user), HostName, User, Port, IdentityFile, ProxyJump and
-// Include; ssh_config(5) is the reference. The first value found counts. What
+// host, originalhost, user), HostName, User, Port, IdentityFile, ProxyJump,
+// HostKeyAlias, UserKnownHostsFile and Include; ssh_config(5) is the reference. The first value found counts. What
 // is a program there (ProxyCommand, Match exec) is never run.
 
 const (
@@ -29,6 +30,8 @@ type hostConfig struct {
 	hostName, user string
 	port           int
 	identity       []string // nil: the usual ones
+	known          []string // nil: the usual one
+	alias          string
 	jumps          []typed
 	command        string // where a ProxyCommand for it stands
 	notes          []string
@@ -53,11 +56,14 @@ func (e *Env) hostConfig(t typed) (*hostConfig, error) {
 	if c.hostName == "" {
 		c.hostName = t.host
 	}
-	for i, file := range c.identity {
-		c.identity[i] = expandTokens(file, map[byte]string{
-			'd': e.Home, 'h': c.hostName, 'n': t.host, 'p': strconv.Itoa(c.port), 'r': c.user,
-		})
+	for _, files := range [][]string{c.identity, c.known} {
+		for i, file := range files {
+			files[i] = expandTokens(file, map[byte]string{
+				'd': e.Home, 'h': c.hostName, 'n': t.host, 'p': strconv.Itoa(c.port), 'r': c.user,
+			})
+		}
 	}
+	c.known = slices.DeleteFunc(c.known, func(file string) bool { return file == os.DevNull || !filepath.IsAbs(file) })
 	return c, nil
 }
 
@@ -171,11 +177,11 @@ func (r *configReader) path(p string) string {
 // set takes a value for the host, unless there is one.
 func (r *configReader) set(key string, args []string) error {
 	switch key {
-	case "hostname", "user", "port", "identityfile", "proxyjump":
+	case "hostname", "user", "port", "identityfile", "proxyjump", "hostkeyalias":
 		if len(args) != 1 || args[0] == "" {
 			return r.fault("%s takes one value", key)
 		}
-	case "proxycommand":
+	case "proxycommand", "userknownhostsfile":
 		if len(args) == 0 {
 			return r.fault("%s has no value", key)
 		}
@@ -201,6 +207,14 @@ func (r *configReader) set(key string, args []string) error {
 		}
 		if !strings.EqualFold(arg, "none") {
 			h.identity = append(h.identity, r.path(arg))
+		}
+	case key == "hostkeyalias" && h.alias == "":
+		h.alias = strings.ToLower(arg)
+		return r.faultIf(checkWord("alias", arg))
+	case key == "userknownhostsfile" && h.known == nil:
+		h.known = []string{}
+		for _, file := range args {
+			h.known = append(h.known, r.path(file))
 		}
 	case key == "proxycommand" && !h.jumpSet:
 		h.jumpSet = true

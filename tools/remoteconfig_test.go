@@ -121,6 +121,51 @@ func TestSSHConfigIdentity(t *testing.T) {
 	}
 }
 
+func TestSSHConfigKnownHosts(t *testing.T) {
+	e := testEnv(t)
+	e.SSH.Config = put(t, e, "config", "Host a\nHostKeyAlias Name\nHostKeyAlias other\nUserKnownHostsFile ~/one \"%d/two 2\"\nHost a b\nUserKnownHostsFile /dev/null none\n")
+	tests := []struct{ host, alias, known string }{
+		{"a", "name", e.Home + "/one|" + e.Home + "/two 2"}, {"b", "", ""}, {"c", "", "usual"},
+	}
+	for _, tt := range tests {
+		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": tt.host}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := strings.Join(way[0].known, "|")
+		if way[0].known == nil {
+			known = "usual"
+		}
+		if way[0].alias != tt.alias || known != tt.known {
+			t.Errorf("%s: alias %q, files %q, want %q, %q", tt.host, way[0].alias, known, tt.alias, tt.known)
+		}
+	}
+}
+
+// A key counts that is filed in the files of the configuration, under the alias
+// that it gives.
+func TestRemoteKnownElsewhere(t *testing.T) {
+	s := newSSHD(t, []string{"ed25519"})
+	e := client(t, s)
+	e.SSH.Strict = true
+	where := "Host box\n HostName 127.0.0.1\n User " + me(t).Username + "\n Port " + number(s.port()) + "\n"
+	put(t, e, e.SSH.Config, where+" HostKeyAlias name\n UserKnownHostsFile ~/known\n")
+	ask := args{"host": "box", "command": "echo ok"}
+	wantError(t, e, "remote_bash", ask, "the host key of name (ssh-ed25519", "is not known")
+	put(t, e, e.Home+"/known", "name "+s.hostKey("ed25519")+"\n")
+	want(t, e, "remote_bash", ask, "ok\n")
+	e.Close()
+	put(t, e, e.SSH.Config, where+" HostKeyAlias name\n")
+	wantError(t, e, "remote_bash", ask, "is not known")
+	e.SSH.Strict = false
+	if got, err := use(t, e, "remote_bash", ask); err != nil || !strings.Contains(got, "new host key of name accepted") {
+		t.Errorf("an unknown alias: %q, %v", got, err)
+	}
+	if text, err := os.ReadFile(e.SSH.KnownHosts); err != nil || string(text) != "name "+s.hostKey("ed25519")+"\n" {
+		t.Errorf("recorded %q, %v", text, err)
+	}
+}
+
 func TestSSHConfigInclude(t *testing.T) {
 	e := testEnv(t)
 	e.SSH.Config = put(t, e, "ssh/config", "Include conf.d/* ~/more\nHost ap1\nInclude inner\nHost *\nUser late\n")

@@ -235,13 +235,22 @@ func (l *login) dial(ctx context.Context) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", l.hop.addr())
 }
 
+// filed is the host as its key is filed: an alias goes without a port.
+func (l *login) filed() target {
+	if l.hop.alias == "" {
+		return l.hop.target
+	}
+	return target{l.hop.user, l.hop.alias, sshPort}
+}
+
 // newCheck reads the keys on file anew: the person may just have changed them.
 func (l *login) newCheck() (*hostCheck, error) {
-	e, t := l.env, l.hop.target
-	var files []string
-	if e.Home != "" {
-		files = append(files, filepath.Join(e.Home, ".ssh", "known_hosts"))
+	e, t := l.env, l.filed()
+	files := l.hop.known
+	if files == nil && e.Home != "" {
+		files = []string{filepath.Join(e.Home, ".ssh", "known_hosts")}
 	}
+	files = append(files[:len(files):len(files)], "/etc/ssh/ssh_known_hosts")
 	record := e.SSH.KnownHosts
 	if !filepath.IsAbs(record) { // "", or below a home that there is not
 		record = ""
@@ -261,7 +270,7 @@ func (l *login) newCheck() (*hostCheck, error) {
 // remember keeps a key that was accepted even where it could not be recorded.
 func (l *login) remember(n hostNews) {
 	if n.note != "" {
-		name := knownName(l.hop.target)
+		name := knownName(l.filed())
 		l.env.remote.accepted[name] = append(l.env.remote.accepted[name], n.key)
 	}
 }

@@ -105,6 +105,8 @@ func canonicalHost(host string) (string, error) {
 type hop struct {
 	target
 	identity []string // private keys of this host; nil: the usual ones
+	known    []string // files of host keys; nil: the usual one
+	alias    string   // the name that its host key is filed under; "" is its own
 }
 
 // route is how a host is reached: the jump hosts, then the host itself.
@@ -212,7 +214,7 @@ func (r *router) resolve(t typed) (hop, []typed, error) {
 		return hop{}, nil, fmt.Errorf("%s: ProxyCommand is a program and is not run, so %s cannot be reached; use ProxyJump", c.command, t.host)
 	}
 	host, err := canonicalHost(c.hostName)
-	return hop{target{c.user, host, c.port}, c.identity}, c.jumps, err
+	return hop{target{c.user, host, c.port}, c.identity, c.known, c.alias}, c.jumps, err
 }
 
 // remoteSubject names the host of a call for the policy.
