@@ -151,7 +151,7 @@ func TestSplitNested(t *testing.T) {
 		{"a \"$y\"", "a ..."},
 		{"curl x | a b", "a b"},
 		{"((a b))", "a b"},
-		{"[[ x && a b ]]", "a b ]]"},
+		{"[[ x && a ]]", "a ]]"},
 		{"[[ x | a b", "a b"},
 		{"x $'y\\'; a b #'", "a b"},
 		{"a${IFS}b", "a b"},
@@ -170,6 +170,15 @@ func TestSplitNested(t *testing.T) {
 		}
 		if !slices.Contains(got, tt.want) {
 			t.Errorf("Split(%q) = %q, want %q among them", tt.cmd, got, tt.want)
+		}
+	}
+}
+
+// TestSplitTest holds that a pattern within a test is no command to any shell.
+func TestSplitTest(t *testing.T) {
+	for _, s := range Split("[[ $x =~ ^(a|b)$ ]] && c").Segments {
+		if s.Text == "a" || s.Text == "b" {
+			t.Errorf("the segments of a pattern hold %q", s.Text)
 		}
 	}
 }

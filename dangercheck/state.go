@@ -230,8 +230,8 @@ func (k *call) copiesInto(valued string) {
 	}
 	for _, from := range ops {
 		name := asPattern(base(from))
-		if name == "" || name == "." || k.short("T") {
-			name = patterns[:1]
+		if k.short("T") {
+			name = "."
 		}
 		if k.into(dir, name+"/"+patterns[:1]) { // all below it counts, should it be the directory itself
 			return

@@ -104,7 +104,7 @@ func TestBoundsOfRules(t *testing.T) {
 	above := &Policy{
 		Levels: Defaults(), Project: "/proj", Home: "/root",
 		Rules: Rules{
-			Deny:  rules("read(src/*.key)", "edit(~/notes)", "path(.env)", "write(/etc/x)", "read(~)", "glob(./top/)", "bash(rm *)", "skill(a/b)"),
+			Deny:  rules("read(src/*.key)", "edit(~/notes)", "path(.env)", "write(/etc/x)", "read(~)", "glob(./top/)", "read(.)", "grep(..)", "bash(rm *)", "skill(a/b)"),
 			Ask:   rules("bash(uci *)"),
 			Allow: rules("bash(make *)"),
 		},
@@ -114,7 +114,7 @@ func TestBoundsOfRules(t *testing.T) {
 	for _, r := range b.Deny {
 		texts = append(texts, r.Text)
 	}
-	want := []string{"read(/proj/src/*.key)", "edit(/root/notes)", "path(.env)", "write(/etc/x)", "read(/root)", "glob(/proj/top)", "bash(rm *)", "skill(a/b)"}
+	want := []string{"read(/proj/src/*.key)", "edit(/root/notes)", "path(.env)", "write(/etc/x)", "read(/root)", "glob(/proj/top)", "read(/proj)", "grep(/)", "bash(rm *)", "skill(a/b)"}
 	if !slices.Equal(texts, want) {
 		t.Errorf("Bounds().Deny = %q, want %q", texts, want)
 	}
