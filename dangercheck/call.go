@@ -31,22 +31,8 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 	}
 	defer c.leave()
 	for len(args) > 0 {
-		size := 0
-		for i := range args {
-			size += len(args[i].s) + 1
-		}
-		if !c.spend(size) {
+		if !c.meets(args, s, in) {
 			return fact{}
-		}
-		if c.seen != nil {
-			c.seen(args)
-		}
-		name := args[0].text()
-		if strings.Trim(name, "[") != "" && strings.ContainsAny(args[0].s, patterns) {
-			c.cut = true
-		}
-		if c.aliased {
-			c.alias(name, args[1:], s, in)
 		}
 		if args[0].unknown() {
 			if args[0].downloaded() {
@@ -54,17 +40,13 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 			}
 			return opaque(in)
 		}
-		if f := c.funcs[name]; f != nil {
+		if f := c.funcs[args[0].text()]; f != nil {
 			return c.callFunction(f, args, s, in)
 		}
 		k := newCall(c, s, args, in)
-		if hasWord("env sudo doas run0 pkexec systemd-run", k.name) { // what they set is not set here
-			t := *s
-			s = &t
-			k.s = s
-		}
 		k.inherits()
 		k.putsState()
+		s = k.s
 		if strings.Contains(k.path, "init.d/") { // not the program that has the service's name
 			k.judge()
 			return k.output()
@@ -92,6 +74,27 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		args = p.args
 	}
 	return fact{}
+}
+
+// meets takes the words of a command before its program is known. It reports
+// whether there is work left for it.
+func (c *checker) meets(args []value, s *scope, in fact) bool {
+	size := 0
+	for i := range args {
+		size += len(args[i].s) + 1
+	}
+	if !c.spend(size) {
+		return false
+	}
+	if c.seen != nil {
+		c.seen(args)
+	}
+	name := args[0].text()
+	c.cut = c.cut || strings.Trim(name, "[") != "" && strings.ContainsAny(args[0].s, patterns)
+	if c.aliased {
+		c.alias(name, args[1:], s, in)
+	}
+	return true
 }
 
 // definition is a function of the text. bomb says that it starts itself at
@@ -130,6 +133,16 @@ func (c *checker) alias(name string, args []value, s *scope, in fact) {
 	t := *s
 	t.set(aliasOf+name, value{}) // within itself it is a plain name
 	c.inner(vals[0].s+" "+texts(args), &t, in)
+}
+
+func (k *call) makeAliases() {
+	for i, a := range k.args {
+		if name, text, ok := strings.Cut(k.words[i], "="); ok {
+			a.s = text
+			k.s.set(aliasOf+name, a)
+			k.c.aliased = true
+		}
+	}
 }
 
 // aliasOf begins the name under which the scope holds an alias; that of a
@@ -213,13 +226,7 @@ func (k *call) builtin() (out fact, done bool) {
 			k.s.set(name, value{})
 		}
 	case "alias":
-		for i, a := range k.args {
-			if name, text, ok := strings.Cut(k.words[i], "="); ok {
-				a.s = text
-				k.s.set(aliasOf+name, a)
-				k.c.aliased = true
-			}
-		}
+		k.makeAliases()
 	default:
 		if !declares(k.name) {
 			return fact{}, false

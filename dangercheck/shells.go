@@ -120,6 +120,7 @@ func (k *call) source() fact {
 
 func (k *call) su() fact {
 	t := *k.s
+	t.cleared = t.cleared || k.has("- -l --login")
 	for i, name := range k.words {
 		if v, ok := strings.CutPrefix(name, "--command="); ok {
 			return k.runText(value{s: v, from: k.args[i].from}, &t)

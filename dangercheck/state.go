@@ -128,18 +128,24 @@ func (c *checker) limit(variable string) {
 }
 
 // inherits judges what takes from a command the variables that it would
-// inherit, and a cluade that is started without them.
+// inherit, and a cluade that is started without them. What such a program sets
+// is not set behind it.
 func (k *call) inherits() {
-	switch {
-	case k.name == "env":
-		for _, w := range k.words {
-			k.c.limit(strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u"))
-		}
-		k.s.cleared = k.short("i") || k.has("- --ignore-environment")
-	case hasWord("sudo doas run0 pkexec systemd-run", k.name):
-		k.s.cleared = !k.short("E")
-	case k.name == "cluade" && k.s.cleared && !k.help() && !k.first("guard"):
+	if k.name == "cluade" && k.s.cleared && !k.help() && !k.first("guard") {
 		k.c.report(OwnState, "starts cluade without the limits of this run")
+	}
+	if !hasWord("env sudo doas run0 pkexec systemd-run", k.name) {
+		return
+	}
+	t := *k.s
+	k.s = &t
+	if k.name != "env" {
+		t.cleared = t.cleared || !k.short("E")
+		return
+	}
+	t.cleared = t.cleared || k.short("i") || k.has("- --ignore-environment")
+	for _, w := range k.words {
+		k.c.limit(strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u"))
 	}
 }
 
