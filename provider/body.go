@@ -82,8 +82,8 @@ func (r *reply) endOfStream(err error, junk []byte) (*failure, error) {
 }
 
 func (c *Client) notJSON(body []byte) *failure {
-	text := "response is not JSON: " + strings.TrimSpace(string(body[:min(len(body), maxJunk)]))
-	return &failure{class: NotAPI, advice: adviseNo, message: chat.EscapeText(c.secrets.mask(text), maxMessage)}
+	text := "response is not JSON: " + c.secrets.clip(strings.TrimSpace(string(body[:min(len(body), maxErrorBody)])), maxJunk)
+	return &failure{class: NotAPI, advice: adviseNo, message: chat.EscapeText(text, maxMessage)}
 }
 
 // document reads a plain reply. A few servers answer with bare objects one a
@@ -165,7 +165,7 @@ func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Re
 	for i := range out.Message.ToolCalls {
 		t := &out.Message.ToolCalls[i]
 		for _, s := range []*string{&t.ID, &t.Name, &t.Args, &t.Extra} {
-			*s = r.c.secrets.maskLong(*s)
+			*s = r.c.secrets.maskText(*s)
 		}
 	}
 	out.Finish = r.reason(len(out.Message.ToolCalls) > 0)
@@ -179,7 +179,7 @@ func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Re
 func (r *reply) draft() chat.Message {
 	m := chat.Message{
 		Role: chat.Assistant, Content: r.text.text(), Host: r.c.host,
-		Reasoning: r.reasoning.text(), ReasoningKey: r.key, Details: r.c.secrets.maskLong(r.details.json()),
+		Reasoning: r.reasoning.text(), ReasoningKey: r.key, Details: r.c.secrets.maskText(r.details.json()),
 	}
 	if r.detailed {
 		m.ReasoningKey = ""

@@ -251,10 +251,10 @@ func (c *Client) notAPI(status int, what string) string {
 	case !strings.HasSuffix(c.base.Path, "/v1"):
 		hint = "; check base_url, which may lack /v1"
 	}
-	return "no API at " + shownURL(c.url) + ": " + firstLine(what) + hint
+	return "no API at " + shownURL(c.url) + ": " + c.firstLine(what) + hint
 }
 
-func firstLine(s string) string {
+func (c *Client) firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return chat.EscapeText(s, 120)
+	return chat.EscapeText(c.secrets.mask(s), 120)
 }

@@ -89,17 +89,49 @@ func (c *Client) setHeaders() error {
 			return fmt.Errorf("header %s is set by the transport", kv[0])
 		}
 		h.Set(kv[0], kv[1])
-		for _, word := range append(strings.Fields(kv[1]), kv[1]) {
-			if len(word) >= 6 { // what is shorter is no secret
-				c.secrets = append(c.secrets, word)
-			}
+		c.hide(kv[1])
+		for _, word := range strings.FieldsFunc(kv[1], func(r rune) bool { return strings.ContainsRune(" \t=;,", r) }) {
+			c.hide(word)
 		}
 	}
-	if password, ok := c.base.User.Password(); ok && password != "" {
-		c.secrets = append(c.secrets, password)
-	}
 	c.headers = h
+	c.hideURL(c.base)
+	if proxy, _ := proxyFor(c.base); proxy != nil {
+		c.hideURL(proxy)
+	}
 	return nil
+}
+
+// hide makes s a secret; what is shorter is none.
+func (c *Client) hide(s string) {
+	if len(s) >= 6 {
+		c.secrets = append(c.secrets, s)
+	}
+}
+
+// hideURL makes secrets of what a URL holds that lets somebody in: the user's
+// password, in the form of the header too, and keys in the query.
+func (c *Client) hideURL(u *url.URL) {
+	secret, ok := u.User.Password()
+	if !ok {
+		secret = u.User.Username() // a token stands there
+	}
+	if secret != "" {
+		var h httpc.Header
+		h.SetBasic(u.User)
+		c.secrets = append(c.secrets, secret, strings.TrimRight(strings.TrimPrefix(h.Get("Authorization"), "Basic "), "="))
+	}
+	for rest, more := u.RawQuery, true; more; {
+		var pair string
+		pair, rest, more = strings.Cut(rest, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if hasAny(strings.ToLower(name), "key", "token", "sig", "secret", "pass", "auth", "code") {
+			if plain, err := url.QueryUnescape(value); err == nil {
+				value = plain
+			}
+			c.hide(value)
+		}
+	}
 }
 
 // SetModel changes the model for the next request.

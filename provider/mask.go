@@ -9,10 +9,13 @@ const masked = "***"
 // values of extra headers, a password in the base URL.
 type secrets []string
 
-// minSecret is the length from which a secret is masked wherever it stands.
-// Shorter ones are mostly stand-ins ("ollama", "none") and common words; they
-// are masked where they stand alone.
-const minSecret = 10
+// isStandIn says whether a secret is one of the words that are given in place
+// of a key where none is needed ("ollama", "none"), or as short as no key is.
+// Those are masked where they stand alone, and not in the text of a reply, where
+// a reader would miss them.
+func isStandIn(secret string) bool {
+	return len(secret) < 6 || len(secret) < 10 && strings.Trim(secret, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
+}
 
 // mask puts *** for every secret in s, also where its characters are escaped
 // for JSON or a URL, some or all of them. It does not find one that was cut,
@@ -31,7 +34,7 @@ func maskOne(s, secret string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		n, whole := matchSecret(s[i:], secret)
-		if whole && (len(secret) >= minSecret || alone(s, i, i+n)) {
+		if whole && (!isStandIn(secret) || alone(s, i, i+n)) {
 			b.WriteString(masked)
 			i += n
 			continue
@@ -57,26 +60,36 @@ func isWord(c byte) bool {
 }
 
 // pending is the number of bytes at the end of s that may be the beginning of
-// a long secret: they must wait for what follows. Short ones are not looked
-// for in streamed text: as common words they would be missed by the reader.
-func (x secrets) pending(s string) int {
+// a secret: they must wait for what follows.
+func (x secrets) pending(s string) (most int) {
 	for _, secret := range x {
-		if len(secret) < minSecret {
+		if isStandIn(secret) {
 			continue
 		}
-		for i := max(0, len(s)-6*len(secret)); i < len(s); i++ {
+		for i := max(0, len(s)-6*len(secret)); i < len(s)-most; i++ {
 			if n, whole := matchSecret(s[i:], secret); !whole && n == len(s)-i {
-				return n
+				most = n
 			}
 		}
 	}
-	return 0
+	return most
 }
 
-// maskLong is mask for the text of a reply, without the short secrets.
-func (x secrets) maskLong(s string) string {
+// clip masks s and cuts it to n bytes, in this order: of a secret that was cut
+// the rest would be seen. It looks at the beginning of s alone, and far enough.
+func (x secrets) clip(s string, n int) string {
+	if most := n + 8<<10; len(s) > most {
+		s = s[:most]
+		s = s[:len(s)-x.pending(s)]
+	}
+	s = x.mask(s)
+	return s[:min(len(s), n)]
+}
+
+// maskText is mask for the text of a reply, without the stand-ins.
+func (x secrets) maskText(s string) string {
 	for _, secret := range x {
-		if len(secret) >= minSecret {
+		if !isStandIn(secret) {
 			s = maskOne(s, secret)
 		}
 	}

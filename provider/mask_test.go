@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 const testKey = "sk-Ab/c+9_d%E=f\"x\\y"
@@ -49,8 +50,19 @@ func TestMask(t *testing.T) {
 			t.Errorf("mask(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-	if got := x.maskLong("ask ollama"); got != "ask ollama" {
-		t.Errorf("maskLong keeps a short key as a word: %q", got)
+	short := secrets{"ollama", "abc-12345", "tok12"}
+	for _, tt := range []struct{ in, mask, text string }{
+		{"ask ollama now", "ask *** now", "ask ollama now"},
+		{"key abc-12345 ends", "key *** ends", "key *** ends"},
+		{"Bearerabc-12345x", "Bearer***x", "Bearer***x"},
+		{"tok12 tok123", "*** tok123", "tok12 tok123"},
+	} {
+		if got := short.mask(tt.in); got != tt.mask {
+			t.Errorf("mask(%q) = %q, want %q", tt.in, got, tt.mask)
+		}
+		if got := short.maskText(tt.in); got != tt.text {
+			t.Errorf("maskText(%q) = %q, want %q", tt.in, got, tt.text)
+		}
 	}
 }
 
@@ -85,13 +97,13 @@ func TestKeyNeverLeaves(t *testing.T) {
 			}
 		}
 	}
-	// A short key is left in the text, where it would be a word, and nowhere else.
+	// A word in the place of a key is left in the text, and nowhere else.
 	path := filepath.Join(t.TempDir(), "trace")
-	c := testClient(t, &server{t: t, answers: []testResponse{says("it is hunter2, I think")}, n: 64}, func(o *Options) { o.Key, o.Trace = "hunter2", path })
-	if reply, _, err := ask(t, c); err != nil || !strings.Contains(reply.Message.Content, "hunter2") {
+	c := testClient(t, &server{t: t, answers: []testResponse{says("it is ollama, I think")}, n: 64}, func(o *Options) { o.Key, o.Trace = "ollama", path })
+	if reply, _, err := ask(t, c); err != nil || !strings.Contains(reply.Message.Content, "ollama") {
 		t.Errorf("reply %q, error %v", reply.Message.Content, err)
 	}
-	if trace, _ := os.ReadFile(path); strings.Contains(string(trace), "hunter2") {
+	if trace, _ := os.ReadFile(path); strings.Contains(string(trace), "ollama") {
 		t.Errorf("the trace holds the key: %s", trace)
 	}
 	info, err := os.Stat(func() string {
@@ -101,5 +113,65 @@ func TestKeyNeverLeaves(t *testing.T) {
 	}())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("trace file: mode %v, error %v, want 0600", info.Mode(), err)
+	}
+}
+
+// TestNoPartOfTheKey: what is cut to be shown is cut after the key is masked,
+// wherever the cut falls.
+func TestNoPartOfTheKey(t *testing.T) {
+	const key = "sk-Zq7Rt9Xw2Lm4Kp8Vn6Bc3"
+	for at := 0; at < 330; at += 5 {
+		long := strings.Repeat("y", at) + key + " more"
+		for i, a := range []testResponse{
+			status(404, "<title>"+long+"</title>"), status(404, long), status(405, long), status(407, long), status(400, long),
+			status(404, `{"error":{"message":"route `+long+`"}}`), status(200, long), status(200, "<title>"+long+"</title>"),
+			status(200, `{"foo":"`+long+`"}`), status(200, `{"a":"`+long+"\"}\nxx"), status(302, "", "Location", "http://h/"+long),
+		} {
+			c := testClient(t, &server{t: t, answers: []testResponse{a}, n: 1 << 20}, func(o *Options) { o.Key, o.Retries = key, 0 })
+			_, _, err := ask(t, c)
+			noPart(t, fmt.Sprintf("error of answer %d at %d", i, at), fmt.Sprint(err), key)
+		}
+		c := testClient(t, &server{t: t}, func(o *Options) { o.Key = key })
+		bad := &httpc.MalformedError{What: "malformed header line", Text: long}
+		noPart(t, "network error", c.network(bad, newWatch(t.Context(), &c.o, true)).message, key)
+	}
+	// A reply that breaks off, or ends, within the key.
+	for n := 1; n < len(key); n++ {
+		for _, a := range []testResponse{ended(sse(half("k "+key[:n])), "abort"), says("k " + key[:n]), sse(`{"choices":[{"delta":{"reasoning":"` + key[:n] + `"},"finish_reason":"stop"}]}`)} {
+			c := testClient(t, &server{t: t, answers: []testResponse{a}, n: 3}, func(o *Options) { o.Key, o.Retries = key, 0 })
+			reply, d, _ := ask(t, c)
+			noPart(t, "delta", d.text, key)
+			noPart(t, "reply", fmt.Sprint(reply.Message), key)
+		}
+	}
+}
+
+func noPart(t *testing.T, where, text, key string) {
+	t.Helper()
+	for i := 0; i+8 <= len(key); i++ {
+		if strings.Contains(text, key[i:i+8]) {
+			t.Fatalf("%s: %q holds a part of the key", where, text)
+		}
+	}
+}
+
+// TestSecretsOfURLs: the passwords of the server's and of the proxy's URL, as
+// they go out, the keys in the query, and the parts of a header's value.
+func TestSecretsOfURLs(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://pu:Proxy%40Pass@127.0.0.1:9")
+	c, err := New(Options{
+		BaseURL: "https://bob:HunterPass@api.example.com/v1?api-version=2024-10-21&key=QueryKey99",
+		Headers: [][2]string{{"Cookie", "sid=SessionValue9; lang=en"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"Basic cHU6UHJveHlAUGFzcw==": "Basic ***==", "Proxy@Pass": "***", "Proxy%40Pass": "***", "HunterPass": "***",
+		"?key=QueryKey99": "?key=***", "v 2024-10-21": "v 2024-10-21", "is SessionValue9 lang": "is *** lang",
+	} {
+		if got := c.secrets.maskText(in); got != want {
+			t.Errorf("maskText(%q) = %q, want %q", in, got, want)
+		}
 	}
 }

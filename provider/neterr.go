@@ -40,6 +40,7 @@ func (c *Client) reason(err error) (reason string, final bool) {
 	var unknown x509.UnknownAuthorityError
 	var record tls.RecordHeaderError
 	var proxy *httpc.ProxyError
+	var malformed *httpc.MalformedError
 	name := c.url.Hostname()
 	switch {
 	case errors.As(err, &dns):
@@ -56,6 +57,8 @@ func (c *Client) reason(err error) (reason string, final bool) {
 		return "the certificate is not for " + name + ": a login page of this network may be in between", true
 	case errors.As(err, &proxy):
 		return proxy.Error(), proxy.Status/100 == 4
+	case errors.As(err, &malformed):
+		return fmt.Sprintf("%s %q", malformed.What, c.secrets.clip(malformed.Text, 80)), false
 	case errors.As(err, &record):
 		return name + " does not speak TLS on this port; is base_url to be http:// ?", true
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -50,17 +50,27 @@ func (o *outlet) release(n int) {
 	piece := o.all.String()[o.given : o.given+n]
 	o.given += n
 	o.fence.feed(piece)
-	o.emit(o.secrets.maskLong(piece))
+	o.emit(o.secrets.maskText(piece))
 }
 
-// flush lets out what was held back.
+// minPart is the length from which the beginning of a secret is masked where the
+// text ends with it: what is shorter may be a word, or tells nothing.
+const minPart = 8
+
+// flush lets out what was held back. Of a secret that is cut off there nothing
+// comes to light.
 func (o *outlet) flush() {
 	o.held = false
+	if n := o.secrets.pending(o.all.String()); n >= minPart && n <= o.all.Len()-o.given {
+		text := o.all.String()
+		o.all.Reset()
+		o.all.WriteString(text[:len(text)-n] + masked)
+	}
 	o.release(o.all.Len() - o.given)
 }
 
 // text is the whole text, masked.
-func (o *outlet) text() string { return o.secrets.maskLong(o.all.String()) }
+func (o *outlet) text() string { return o.secrets.maskText(o.all.String()) }
 
 // recover takes calls written as text off the end of the text, if that is what
 // was held back; known tells the tools that were sent. Only the end counts, no

@@ -149,7 +149,7 @@ func (e *events) next(whole func([]byte) bool) (event, error) {
 			e.data = append(e.data, value...)
 			e.n++
 		case !isField(field) && len(e.junk) < maxJunk:
-			e.junk = append(append(e.junk, line[:min(len(line), maxJunk)]...), '\n')
+			e.junk = append(append(e.junk, line[:min(len(line), maxErrorBody)]...), '\n')
 		}
 	}
 	if e.n > 0 {
@@ -163,7 +163,7 @@ func (e *events) open() bool {
 	return e.n > 0 && len(e.data) > 0 && (e.data[0] == '{' || e.data[0] == '[')
 }
 
-// maxJunk is how much is kept of an answer that is something else.
+// maxJunk is how much is shown of an answer that is something else.
 const maxJunk = 200
 
 // isField knows the fields of an event stream; the empty name is a comment.

@@ -22,6 +22,15 @@ type lineReader struct {
 	left int
 }
 
+// MalformedError is an answer that cannot be read. Text is what came, whole and
+// as it came, so that a caller can take out what nobody may see before it is
+// cut; the error itself shows no more than its beginning.
+type MalformedError struct{ What, Text string }
+
+func (e *MalformedError) Error() string {
+	return fmt.Sprintf("%s %q", e.What, e.Text[:min(len(e.Text), 80)])
+}
+
 var errLongHead = fmt.Errorf("the header of the answer exceeds %d bytes", maxHead)
 
 // next is the next line without its end. A line may end without a carriage
@@ -86,7 +95,7 @@ func readStatus(l *lineReader) (resp *Response, old bool, err error) {
 	code, reason, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 	status, bad := strconv.ParseUint(code, 10, 16)
 	if len(version) != 8 || version[:7] != "HTTP/1." || version[7] < '0' || version[7] > '9' || bad != nil || len(code) != 3 || status < 100 {
-		return nil, false, fmt.Errorf("malformed HTTP response %q", line[:min(len(line), 80)])
+		return nil, false, &MalformedError{"malformed HTTP response", line}
 	}
 	return &Response{Status: int(status), Reason: trim(reason)}, version[7] == '0', nil
 }
@@ -103,7 +112,7 @@ func readFields(l *lineReader) (Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		switch folded := line[0] == ' ' || line[0] == '\t'; {
 		case !IsValue(line), folded && len(h) == 0, !folded && (!ok || !IsToken(name)):
-			return nil, fmt.Errorf("malformed header line %q", line[:min(len(line), 80)])
+			return nil, &MalformedError{"malformed header line", line}
 		case folded:
 			last := &h[len(h)-1]
 			last.Value = trim(last.Value + " " + trim(line))
@@ -126,7 +135,7 @@ func framingOf(r *Response, method string, old bool) (framing, error) {
 	coding := r.Header.Get("Transfer-Encoding")
 	for _, field := range r.Header {
 		if strings.EqualFold(field.Name, "Transfer-Encoding") && !strings.EqualFold(field.Value, "chunked") {
-			return f, fmt.Errorf("unsupported transfer encoding %q", field.Value[:min(len(field.Value), 40)])
+			return f, &MalformedError{"unsupported transfer encoding", field.Value}
 		}
 	}
 	switch {
@@ -155,7 +164,7 @@ func contentLength(h Header) (int64, error) {
 			word, rest, more = strings.Cut(rest, ",")
 			n, err := strconv.ParseUint(trim(word), 10, 63)
 			if err != nil || length >= 0 && int64(n) != length {
-				return -1, fmt.Errorf("bad Content-Length %q", h[i].Value[:min(len(h[i].Value), 40)])
+				return -1, &MalformedError{"bad Content-Length", h[i].Value}
 			}
 			length = int64(n)
 		}
