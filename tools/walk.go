@@ -31,6 +31,7 @@ type walker struct {
 	ctx     context.Context
 	guard   *guard
 	segs    []segment
+	sets    [][]int          // positions in segs
 	visit   func(found) bool // false ends the walk
 	until   time.Time
 	entries int
@@ -77,7 +78,7 @@ func (w *walker) closure(at []int) []int {
 type step struct {
 	key  string // the name, with a slash when the step goes into it
 	mode fs.FileMode
-	into []int // positions to go into the directory with; nil: visit
+	into int32 // number of the positions to go into the directory with, from 1; 0: visit
 }
 
 // directory matches the entries of dir against the positions at, all at once,
@@ -91,7 +92,7 @@ func (w *walker) directory(dir place, at []int) bool {
 			return false
 		}
 		f := dir.entry(entry{strings.TrimSuffix(s.key, "/"), s.mode})
-		if s.into == nil {
+		if s.into == 0 {
 			if !w.visit(f) {
 				return false
 			}
@@ -104,7 +105,7 @@ func (w *walker) directory(dir place, at []int) bool {
 				continue
 			}
 		}
-		if !w.directory(next, s.into) {
+		if !w.directory(next, w.sets[s.into-1]) {
 			return false
 		}
 	}
@@ -149,9 +150,21 @@ func (w *walker) appendSteps(steps []step, dir place, e entry, at []int) []step 
 	}
 	goesOn := slices.ContainsFunc(into, func(pos int) bool { return pos < len(w.segs) })
 	if goesOn && leadsToDir(dir.entry(e)) {
-		steps = append(steps, step{e.name + "/", e.mode, into})
+		steps = append(steps, step{e.name + "/", e.mode, w.set(into)})
 	}
 	return steps
+}
+
+// set is the number of a set of positions. There are few, and a directory may
+// have very many entries.
+func (w *walker) set(at []int) int32 {
+	for i, s := range w.sets {
+		if slices.Equal(s, at) {
+			return int32(i + 1)
+		}
+	}
+	w.sets = append(w.sets, at)
+	return int32(len(w.sets))
 }
 
 // skipped names the directories that are entered only when the pattern names
