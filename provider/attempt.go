@@ -102,8 +102,8 @@ func (c *Client) headerFor(u *url.URL) httpc.Header {
 // refusal reads and judges an answer with an error status.
 func (c *Client) refusal(resp *httpc.Response, w *watch) *failure {
 	text, err := io.ReadAll(io.LimitReader(w.reader(c.debugBody(resp)), maxErrorBody))
-	if t := w.timeout(); err != nil && t != nil && len(text) == 0 {
-		return fail(Stall, adviseResend, t, t.Error())
+	if f := w.stall(); err != nil && f != nil && len(text) == 0 {
+		return f
 	}
 	return c.classify(resp.Status, parseComplaint(text), resp.Header)
 }

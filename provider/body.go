@@ -200,8 +200,8 @@ func (r *reply) reason(calls bool) chat.Finish {
 
 // cut is the failure of a body that ended before the reply did.
 func (r *reply) cut(end error) *failure {
-	if t := r.watch.timeout(); t != nil {
-		return fail(Stall, adviseResend, t, t.Error())
+	if f := r.watch.stall(); f != nil {
+		return f
 	}
 	if errors.Is(end, errTooLarge) {
 		return fail(StreamError, adviseNo, end, end.Error())

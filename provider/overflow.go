@@ -26,22 +26,15 @@ var overflowWords = []string{
 	"context window of # tokens",                                //
 	"context size of #",                                         //
 	"maximum context size of #",                                 //
-	"exceeds max_seq_len #", "exceeds max_model_len #",          // other engines
-	"exceeds the max_model_len", "exceeds max_model_len", //
-	"exceeds the max_seq_len", "exceeds max_seq_len", //
-	"exceeds the maximum_model_len", "exceeds the maximum_seq_len", //
-	"exceeds maximum_model_len", "exceeds maximum_seq_len", //
-	"exceeds the model_len", "exceeds the seq_len", "exceeds model_len", //
-	"greater than the context length", //
-	"exceeds the context window",      // OpenAI
-	"context window exceeds limit",    // MiniMax
-	"context size has been exceeded",  // LM Studio
-	"prompt is too long",              //
+	"`inputs` tokens + `max_new_tokens` must be <= #",           // TGI
+	"exceeds the context window",                                // OpenAI
+	"context window exceeds limit",                              // MiniMax
+	"context size has been exceeded",                            // LM Studio
+	"prompt is too long",                                        //
 	"reduce the length of the messages", "reduce the length of the input",
 	"reduce the length of the prompt", "reduce the length of your prompt", // Groq, others
-	"exceeds the model's context", "exceeds the maximum context length",
-	"exceed context limit", "exceeds context length", "exceeds the context length",
-	"context length exceeded", "context_length_exceeded", "exceed_context_size_error",
+	"input is too long for requested model", // Bedrock
+	"exceed context limit", "context length exceeded", "context_length_exceeded", "exceed_context_size_error",
 	"no user query found in messages", // Ollama has cut the user's own words off the front
 }
 
@@ -56,8 +49,45 @@ func overflow(words string) (limit int, ok bool) {
 			return n, true
 		}
 	}
+	return overflowSentence(words)
+}
+
+// windowWords name the window, tooMuch say that something is beyond it.
+var (
+	windowWords = []string{"context length", "context window", "context size", "context limit", "model's context", "max_model_len", "max_seq_len", "model_len", "seq_len"}
+	tooMuch     = []string{"exceed", "too long", "longer than", "larger than", "greater than", "too large", "too many", "beyond", "does not fit"}
+)
+
+// overflowSentence knows by its words a sentence that was not met before: a
+// window, or a prompt counted in tokens, and too much. A number after that is
+// the window, the least if there are several; complaints about the output and
+// about other fields are none.
+func overflowSentence(words string) (limit int, ok bool) {
+	for len(words) > 0 {
+		var line string
+		line, words, _ = strings.Cut(words, "\n")
+		prompt := hasAny(line, "prompt", "input", "messages", "conversation") && strings.Contains(line, "token")
+		if !hasAny(line, windowWords...) && !prompt || hasAny(line, "max_tokens", "max_completion_tokens", "maxtokens", "output", "input should be", "budget", "tool_call_id") {
+			continue
+		}
+		for _, much := range tooMuch {
+			i := strings.Index(line, much)
+			if i < 0 {
+				continue
+			}
+			for _, w := range strings.FieldsFunc(line[i:], func(r rune) bool { return r != ',' && (r < '0' || r > '9') }) {
+				if n := number(strings.Trim(w, ",")); n >= minWindow && (limit == 0 || n < limit) {
+					limit = n
+				}
+			}
+			return limit, true
+		}
+	}
 	return 0, false
 }
+
+// minWindow is the least number that can be a window.
+const minWindow = 512
 
 // match looks for pattern, in the notation of overflowWords, anywhere in s and
 // returns the number at its "#", 0 if it has none.

@@ -133,7 +133,7 @@ func (x *exchange) hasNull() bool {
 // not be shortened.
 func (x *exchange) lowerMax(f *failure) step {
 	name, n := x.c.maxTokens()
-	if x.repairs >= maxRepairs || valueOf(x.sent, name) == "" || f.limit == 0 || !hasAny(f.words, "max_tokens", "max_completion_tokens", "in the completion", "context limit:") {
+	if x.repairs >= maxRepairs || valueOf(x.sent, name) == "" || f.limit == 0 || !hasAny(f.words, "max_tokens", "max_new_tokens", "max_completion_tokens", "in the completion", "context limit:") {
 		return giveUp
 	}
 	room := f.limit - x.promptSize(f.words)
@@ -151,7 +151,7 @@ const minRoom = 1024
 
 // promptWords lead to the size of the prompt in a complaint about prompt and
 // output together; see overflowWords for the notation.
-var promptWords = []string{"exceed context limit: # +", "(# in the messages", "has # input tokens", "# in the prompt", "prompt contains at least # input tokens"}
+var promptWords = []string{"exceed context limit: # +", "given: # `inputs`", "(# in the messages", "has # input tokens", "# in the prompt", "prompt contains at least # input tokens"}
 
 // promptSize is the size of the prompt in tokens: as the server said, else an
 // estimate that is rather too high.
@@ -168,13 +168,13 @@ func (x *exchange) promptSize(words string) int {
 // server that still reads its model is waited for with patience.
 func (x *exchange) backOff(f *failure) step {
 	if f.loading {
-		return x.waitLoading()
+		return x.waitLoading(f.after)
 	}
 	if f.class == Network && errors.Is(f.err, ErrTimeout) || x.retries >= x.c.o.Retries {
 		return giveUp
 	}
 	wait := x.c.pause(x.retries)
-	if f.advice == adviseAfter {
+	if f.advice == adviseAfter || f.after > 0 {
 		wait = f.after
 	}
 	x.retries++
@@ -182,17 +182,22 @@ func (x *exchange) backOff(f *failure) step {
 	return x.sleep(wait)
 }
 
-func (x *exchange) waitLoading() step {
+// waitLoading waits as long as the server asks for, or asks often.
+func (x *exchange) waitLoading(asked time.Duration) step {
 	if x.loading.IsZero() {
 		x.loading = time.Now()
 		x.notice("the server is loading its model; waiting up to %.0f minutes", loadingLimit.Minutes())
 	}
-	if time.Since(x.loading) > loadingLimit {
+	left := loadingLimit - time.Since(x.loading)
+	if left <= 0 {
 		return giveUp
 	}
 	wait := x.c.pause(min(x.polls, 2))
+	if asked > 0 {
+		wait = asked
+	}
 	x.polls++
-	return x.sleep(wait)
+	return x.sleep(min(wait, left))
 }
 
 // resend sends the same request at once. No call of the lost reply ran, so

@@ -175,6 +175,19 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+func TestWaitInWords(t *testing.T) {
+	for in, want := range map[string]time.Duration{
+		"please try again in 7m12s.": 432 * time.Second, "try again in 28m13s": 1693 * time.Second, "try again in 20ms.": 20 * time.Millisecond,
+		"please retry after 20 seconds.": 20 * time.Second, "please retry in 45.8s.": 45800 * time.Millisecond, "try again in 3 minutes": 3 * time.Minute,
+		"try again after 2 hours": 2 * time.Hour, "retry after 2 days": 48 * time.Hour, "try again in 250 milliseconds": 250 * time.Millisecond,
+		"try again in ": 0, "try again in a while": 0, "try again in -5s": 0, "try again in 1e300 days": 0, "slow down": 0, "try again in 5": 0,
+	} {
+		if got := waitInWords(in); got != want {
+			t.Errorf("waitInWords(%q) = %v, want %v", in, got, want)
+		}
+	}
+}
+
 func TestNamesField(t *testing.T) {
 	tests := []struct {
 		words, name string
@@ -231,6 +244,24 @@ func TestTextToolsSwitch(t *testing.T) {
 		c, err := New(Options{BaseURL: tt.base, TextTools: tt.option})
 		if err != nil || c.textTools() != tt.want {
 			t.Errorf("text calls at %s under %q = %v, want %v", tt.base, tt.option, c.textTools(), tt.want)
+		}
+	}
+}
+
+func TestIsLoading(t *testing.T) {
+	for _, tt := range []struct {
+		said complaint
+		want bool
+	}{
+		{complaint{words: "loading model"}, true},
+		{complaint{words: "the model is not loaded yet"}, true},
+		{complaint{words: "busy", kind: "unavailable_error"}, true},
+		{complaint{words: "the server is overloaded"}, false},
+		{complaint{words: "overloading"}, false},
+		{complaint{words: "unavailable", kind: "unavailable"}, false},
+	} {
+		if got := isLoading(&tt.said); got != tt.want {
+			t.Errorf("isLoading(%q, %q) = %v, want %v", tt.said.words, tt.said.kind, got, tt.want)
 		}
 	}
 }

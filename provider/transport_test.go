@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/httpc"
 )
 
 // authority signs certificates for 127.0.0.1.
@@ -299,6 +300,7 @@ func TestLimits(t *testing.T) {
 		want   string
 	}{
 		{"no headers", func(o *Options) { o.FirstByteTimeout = 50 * time.Millisecond }, func(w http.ResponseWriter, r *http.Request) { wait(r) }, "timeout after 0.05s"},
+		{"one limit for both", func(o *Options) { o.FirstByteTimeout, o.RequestTimeout = 50*time.Millisecond, 50*time.Millisecond }, func(w http.ResponseWriter, r *http.Request) { wait(r) }, "timeout after 0.05s)"},
 		{"no byte", func(o *Options) { o.FirstByteTimeout = 50 * time.Millisecond }, func(w http.ResponseWriter, r *http.Request) { flush(w, ""); wait(r) }, "timeout after 0.05s"},
 		{"no next byte", func(o *Options) { o.IdleTimeout = 50 * time.Millisecond }, func(w http.ResponseWriter, r *http.Request) { flush(w, "data: "+half("x")+"\n\n"); wait(r) }, "timeout after 0.05s in the middle"},
 		{"only comments", func(o *Options) { o.RequestTimeout = 200 * time.Millisecond }, func(w http.ResponseWriter, r *http.Request) {
@@ -331,10 +333,20 @@ func TestLimits(t *testing.T) {
 			}))
 			defer s.Close()
 			c := realClient(t, s.URL+"/v1", tt.change)
+			asked := 0
+			c.send = func(ctx context.Context, r *httpc.Request) (*httpc.Response, error) {
+				if r.Method == "POST" {
+					asked++
+				}
+				return c.http.Do(ctx, r)
+			}
 			start := time.Now()
 			_, err := c.Chat(t.Context(), testRequest(), nil)
 			if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if tt.name == "plain" && asked != 1 {
+				t.Errorf("asked %d times within one limit on the whole", asked)
 			}
 			if d := time.Since(start); d > 4*time.Second {
 				t.Errorf("took %v", d)

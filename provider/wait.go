@@ -12,11 +12,16 @@ import (
 // is told to the person, who may have better things to do.
 const longestWait = 60 * time.Second
 
+const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
+
 // setWait finds how long the server wants to be left alone. Where it names no
 // wait the client's own back-off counts.
 func (f *failure) setWait(said *complaint, h httpc.Header) {
-	f.loading = f.code == 503 && strings.Contains(said.words, "loading")
+	f.loading = f.code == 503 && isLoading(said)
 	now := time.Now()
+	if theirs, err := time.Parse(httpDate, h.Get("Date")); err == nil {
+		now = theirs // moments are told by the server's clock; that of a device may be years behind
+	}
 	wait, ok := retryAfter(h, now)
 	if !ok {
 		wait, ok = parseWait(said.wait, now)
@@ -30,12 +35,53 @@ func (f *failure) setWait(said *complaint, h httpc.Header) {
 	if ok {
 		f.advice, f.after = adviseAfter, wait
 	}
-	if said.daily || wait > longestWait {
+	daily := said.daily
+	if f.class == RateLimit {
+		daily = daily || hasAny(said.words, "per day", "per-day", "per_day", "/day", "(rpd)", "(tpd)", "daily")
+		if !ok {
+			wait = waitInWords(said.words)
+			f.after = wait
+		}
+	}
+	if (daily || wait > longestWait) && !f.loading {
 		f.advice = adviseNo
+		f.message += whenReset(wait, time.Now())
 	}
-	if f.advice == adviseNo {
-		f.message += whenReset(wait, now)
+}
+
+// isLoading knows a local server that reads its model, which can take minutes.
+func isLoading(said *complaint) bool {
+	return said.kind == "unavailable_error" ||
+		hasAny(strings.ReplaceAll(said.words, "overload", ""), "loading", "not loaded", "be loaded", "being loaded", "yet loaded")
+}
+
+// waitInWords is the wait that a message asks for, 0 if it names none: "try
+// again in 7m12s", "retry after 20 seconds".
+func waitInWords(w string) time.Duration {
+	for _, lead := range []string{"try again in ", "try again after ", "retry in ", "retry after "} {
+		_, rest, found := strings.Cut(w, lead)
+		words := strings.Fields(rest[:min(len(rest), 80)])
+		if !found || len(words) == 0 {
+			continue
+		}
+		n := strings.TrimRight(words[0], ".,;)")
+		if d, err := time.ParseDuration(n); err == nil {
+			return max(d, 0)
+		}
+		if len(words) == 1 {
+			continue
+		}
+		unit, day := words[1][:1], time.Duration(1)
+		if strings.HasPrefix(words[1], "mil") || strings.HasPrefix(words[1], "ms") {
+			unit = "ms"
+		} else if unit == "d" {
+			unit, day = "h", 24
+		}
+		if d, err := time.ParseDuration(n + unit); err == nil && d < 1e6*time.Hour/24 {
+			return max(d*day, 0)
+		}
 	}
+	return 0
 }
 
 // whenReset tells a person when it is worth asking again.
@@ -76,7 +122,7 @@ func parseWait(s string, now time.Time) (time.Duration, bool) {
 		return d, true
 	}
 	// The forms of a date, of which the last two are old (RFC 9110, section 5.6.7).
-	for _, form := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+	for _, form := range []string{httpDate, time.RFC850, time.ANSIC} {
 		if t, err := time.Parse(form, s); err == nil {
 			return max(t.Sub(now), 0), true
 		}

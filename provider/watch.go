@@ -33,7 +33,7 @@ type watch struct {
 	begun  bool // the first byte of the body has come
 	idle   time.Duration
 	bytes  *time.Timer // until the next byte
-	data   *time.Timer // until the next event with data; comments do not count
+	data   *time.Timer // from the first byte on until the next event with data; comments do not count
 }
 
 // newWatch starts the clock for the first byte of a stream, or for the whole
@@ -46,7 +46,6 @@ func newWatch(ctx context.Context, o *Options, stream bool) *watch {
 		first = o.RequestTimeout
 	}
 	w.bytes = w.limit(first, "")
-	w.data = w.limit(max(first, o.RequestTimeout), " without data")
 	return w
 }
 
@@ -57,7 +56,9 @@ func (w *watch) limit(d time.Duration, after string) *time.Timer {
 // stop ends the watch and whatever still hangs on its context.
 func (w *watch) stop() {
 	w.bytes.Stop()
-	w.data.Stop()
+	if w.data != nil {
+		w.data.Stop()
+	}
 	w.cancel(nil)
 }
 
@@ -67,9 +68,22 @@ func (w *watch) timeout() *timeoutError {
 	return t
 }
 
+// stall is the failure of an exchange that stood still, nil if it did not. After
+// the time for the whole of it there is no other try.
+func (w *watch) stall() *failure {
+	t := w.timeout()
+	switch {
+	case t == nil:
+		return nil
+	case w.plain:
+		return fail(Stall, adviseNo, t, t.Error())
+	}
+	return fail(Stall, adviseResend, t, t.Error())
+}
+
 // gotData notes an event with data.
 func (w *watch) gotData() {
-	if !w.plain {
+	if w.data != nil {
 		w.data.Reset(w.o.RequestTimeout)
 	}
 }
@@ -82,6 +96,7 @@ func (w *watch) gotByte() {
 	default:
 		w.begun = true
 		w.setIdle(w.idle)
+		w.data = w.limit(max(w.o.FirstByteTimeout, w.o.RequestTimeout), " without data")
 	}
 }
 
