@@ -14,6 +14,8 @@ import (
 // would be lost: a plain scalar may hold ": ". Keys that are not known are
 // passed over with whatever is nested below them.
 
+const maxMetadata = 16 << 10 // bytes; published skills have less than 3 KiB
+
 // header is the metadata of a skill, or of a command.
 type header struct {
 	name, description string
@@ -39,10 +41,13 @@ func (h *header) parse(text string) (body string, err error) {
 	if first == len(lines) || strings.TrimRight(lines[first], " \t") != "---" {
 		return "", errors.New("line 1: it does not begin with a line ---")
 	}
-	last := first + 1
+	last, size := first+1, 0
 	for ; ; last++ {
 		if last == len(lines) {
 			return "", fmt.Errorf("line %d: the line --- has no second one that ends the metadata", first+1)
+		}
+		if size += len(lines[last]) + 1; size > maxMetadata {
+			return "", fmt.Errorf("line %d: the metadata is larger than %d bytes", last+1, maxMetadata)
 		}
 		if l := strings.TrimRight(lines[last], " \t"); l == "---" || l == "..." {
 			break
@@ -79,7 +84,7 @@ func (r *reader) field(h *header) (err error) {
 		return r.fault(at, "%.40q is no key with a value", line)
 	}
 	switch key {
-	case "name", "description", "allow", "allowed-tools":
+	case "name", "description", "allow", "allowed-tools", "argument-hint":
 		if r.seen[key] {
 			return r.fault(at, "%s stands twice", key)
 		}
@@ -167,11 +172,11 @@ func (r *reader) scalar(rest string) (string, error) {
 	case strings.IndexByte("[{&*!", rest[0]) >= 0 || rest == "-" || strings.HasPrefix(rest, "- "):
 		return "", r.fault(at, "a text cannot begin with %c; put it in quotes", rest[0])
 	}
-	text := plainText(rest)
+	parts := []string{plainText(rest)}
 	for _, line := range r.below() {
-		text += "\n" + plainText(line)
+		parts = append(parts, plainText(line))
 	}
-	return oneLine(text), nil
+	return oneLine(strings.Join(parts, "\n")), nil
 }
 
 // hint reads a text that may begin with a bracket, as in "[file] [line]": most
@@ -283,6 +288,7 @@ func escape(s string) (text string, n int, err error) {
 }
 
 // list reads the names of tools: "a, b" or "a b", [a, b], or a line "- a" each.
+// All but the first may begin on the key's line or below it.
 func (r *reader) list(rest string) ([]string, error) {
 	at := r.at - 1
 	switch {
@@ -295,13 +301,16 @@ func (r *reader) list(rest string) ([]string, error) {
 	var list []string
 	for ; r.at < len(r.lines); r.at++ {
 		line := r.lines[r.at]
-		item := plainText(line)
+		item := toolText(line)
 		value, isItem := strings.CutPrefix(item+" ", "- ")
 		switch {
-		case item == "" || item[0] == '#':
+		case item == "":
 			continue
 		case !isItem && !nested(line):
 			return list, nil
+		case !isItem && list == nil:
+			r.at++
+			return r.list(item)
 		case !isItem:
 			return nil, r.fault(r.at, "%.40q is no item of a list (- name)", item)
 		}
@@ -312,40 +321,85 @@ func (r *reader) list(rest string) ([]string, error) {
 
 // flow reads a list in brackets, which may go over several lines.
 func (r *reader) flow(at int, rest string) ([]string, error) {
-	text := plainText(rest)
-	for !strings.HasSuffix(text, "]") {
+	line := toolText(rest)
+	parts := []string{line}
+	for ; !strings.HasSuffix(line, "]"); r.at++ {
 		if r.at == len(r.lines) || !nested(r.lines[r.at]) && strings.Trim(r.lines[r.at], "], \t") != "" {
 			return nil, r.fault(at, "the list has no end ]")
 		}
-		text += " " + plainText(r.lines[r.at])
-		text = strings.TrimSpace(text)
-		r.at++
+		line = toolText(r.lines[r.at])
+		parts = append(parts, line)
 	}
+	text := strings.Join(parts, " ")
 	text = text[1 : len(text)-1]
-	if strings.ContainsAny(text, "[]{}") {
+	if strings.ContainsAny(outsideQuotes(text), "[]{}") {
 		return nil, r.fault(at, "a list of tools holds names only")
 	}
 	return splitTools(text), nil
 }
 
-// splitTools parts names at commas and blanks that stand outside parentheses:
-// Bash(git add *) is one.
+// toolText is a line of a list of tools without blanks and comment around it.
+func toolText(line string) string {
+	line = strings.TrimSpace(line)
+	return line[:len(plainText(outsideQuotes(line)))]
+}
+
+// splitTools parts names at commas and blanks that stand outside of parentheses
+// and quotes: Bash(git add *) is one. A text in quotes is parted again.
 func splitTools(text string) (list []string) {
-	depth := 0
-	for _, f := range strings.FieldsFunc(text, func(c rune) bool {
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			depth--
+	outside := outsideQuotes(text)
+	depth, from := 0, 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) {
+			switch outside[i] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if depth > 0 || outside[i] != ',' && !isBlank(outside[i]) && outside[i] != '\n' {
+				continue
+			}
 		}
-		return depth <= 0 && (c == ',' || unicode.IsSpace(c))
-	}) {
-		if f = strings.Trim(f, `"'`); f != "" {
-			list = append(list, f)
+		item := text[from:i]
+		from = i + 1
+		if item == "" {
+			continue
+		}
+		if item[0] == '"' || item[0] == '\'' {
+			if inner, after, err := unquote(item); err == nil && after == "" {
+				list = append(list, splitTools(inner)...)
+				continue
+			}
+		}
+		if item = strings.Trim(item, `"'`); item != "" {
+			list = append(list, item)
 		}
 	}
 	return list
+}
+
+// outsideQuotes is s with an x for each byte in quotes, and for the quotes. One
+// behind a letter or a digit, as in "it's", begins none, nor does one without an
+// end, or any of its kind that follows.
+func outsideQuotes(s string) string {
+	b := []byte(s)
+	kinds := `"'`
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(kinds, s[i]) < 0 || i > 0 && (isDigit(s[i-1:]) || s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z') {
+			continue
+		}
+		_, after, err := unquote(s[i:])
+		if err != nil {
+			kinds = strings.Trim(kinds, s[i:i+1])
+			continue
+		}
+		for end := len(s) - len(after); i < end; i++ {
+			b[i] = 'x'
+		}
+		i--
+	}
+	return string(b)
 }
 
 // oneLine puts blanks in the place of line ends, of control characters and of

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestParse(t *testing.T) {
@@ -39,6 +40,11 @@ func TestParse(t *testing.T) {
 		{"brackets over lines", "---\nallow: [Read, # c\n  Write,\n]\nname: demo\n---\n", "demo", "", "Read|Write", ""},
 		{"tools by lines", "---\nallowed-tools: # c\n  - Read\n\n  # c\n  -  \"Bash(git *)\"\nallow:\n- Write # c\nname: demo\n---\n", "demo", "", "Read|Bash(git *)|Write", ""},
 		{"no tools", "---\nallow: []\nallowed-tools:\nname: demo\n---\n", "demo", "", "", ""},
+		{"brackets and parentheses in quotes", "---\nallow: [\"Bash([a-z]*)\", 'Bash(a \"]\" # b)' ,\"Read, Write\"]\nallowed-tools: Bash(grep \")\" x), Bash(it's), Skill(it's)\n---\n", "", "",
+			`Bash([a-z]*)|Bash(a "]" # b)|Read|Write|Bash(grep ")" x)|Bash(it's)|Skill(it's)`, ""},
+		{"quotes in quotes", "---\nallowed-tools:\n  - \"Bash(grep \\\")\\\" x)\" # c\n  - 'Bash(''a b'')'\n---\n", "", "", `Bash(grep ")" x)|Bash('a b')`, ""},
+		{"quotes without end", "---\nallowed-tools: Bash(\"a), Read, 'Write\n---\n", "", "", `Bash("a)|Read|Write`, ""},
+		{"tools below", "---\nallowed-tools: # c\n\n  # c\n  Read, # c\n  Write\nallow:\n  [Read,\n  Edit]\nname: demo\n---\n", "demo", "", "Read|Write|Read|Edit", ""},
 		{"tools folded", "---\nallowed-tools: >\n  Read,\n  Write\n---\n", "", "", "Read|Write", ""},
 	}
 	for _, tt := range tests {
@@ -90,6 +96,33 @@ func TestParseErrors(t *testing.T) {
 
 // FuzzParse: any text is read, in bounded time; what comes of it fits a list,
 // and the kind of line ends makes no difference.
+// TestParseIsQuick has metadata that makes a careless reader start again, or copy
+// what it has, at every line.
+func TestParseIsQuick(t *testing.T) {
+	for _, s := range []string{
+		"description: x\n" + strings.Repeat(" a\n", 42000), "allowed-tools: [a,\n" + strings.Repeat(" b,\n", 32000) + "]\n",
+		strings.Repeat("argument-hint: \"x\"\n", 6000), "allowed-tools: " + strings.Repeat("\"\\", 60000) + "\n",
+		strings.Repeat("a: b\n", 25000), "allowed-tools:\n" + strings.Repeat(" - a\n", 25000),
+	} {
+		for _, max := range []int{maxMetadata - 10, maxFile - 10} {
+			s := s[:strings.LastIndexByte(s[:min(max, len(s))], '\n')+1]
+			if s == "" {
+				continue
+			}
+			began := time.Now()
+			for range 20 {
+				_, _, err := parse("---\n" + s + "---\nBody")
+				if got := err != nil && strings.Contains(err.Error(), "the metadata is larger than 16384 bytes"); got != (len(s) > maxMetadata) {
+					t.Fatalf("parse(%.30q...), %d bytes: %v", s, len(s), err)
+				}
+			}
+			if d := time.Since(began); d > time.Second {
+				t.Errorf("parse(%.30q...), %d bytes, took %v", s, len(s), d/20)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"---\nname: demo\ndescription: >-\n  a\n\n  b # c\nallow: [Read, 'Write']\n---\nBody\n",

@@ -71,6 +71,7 @@ func (j Judgement) Reason() string {
 const (
 	namedFiles = 3
 	maxJudged  = 50000 // names of a skill that are looked at
+	maxNames   = 100   // tools that are named as lacking
 
 	// knownTools are the tools of Claude Code that have a counterpart here, and
 	// our own.
@@ -136,9 +137,10 @@ func (j *Judgement) bundled(dir string, t Target) {
 	})
 }
 
-// addNew adds s to a list that does not have it.
+// addNew adds s to a list of names that does not have it, and is not as long as
+// nobody reads.
 func addNew(list []string, s string) []string {
-	if slices.Contains(list, s) {
+	if len(list) == maxNames || slices.Contains(list, s) {
 		return list
 	}
 	return append(list, s)
