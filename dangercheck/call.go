@@ -90,7 +90,7 @@ func (c *checker) meets(args []value, s *scope, in fact) bool {
 		c.seen(args)
 	}
 	name := args[0].text()
-	c.cut = c.cut || strings.Trim(name, "[") != "" && strings.ContainsAny(args[0].s, patterns)
+	c.cut = c.cut || strings.Trim(name, "[") != "" && !args[0].varies && strings.ContainsAny(args[0].s, patterns)
 	if c.aliased {
 		c.alias(name, args[1:], s, in)
 	}

@@ -4,10 +4,12 @@ import "strings"
 
 // value is one word after expansion. s may hold marks; from is what is known of
 // what it does not tell. file is set where the word names one made of commands.
+// varies says that some of it is the value of a variable.
 type value struct {
-	s    string
-	from *origin
-	file *file
+	s      string
+	from   *origin
+	file   *file
+	varies bool
 }
 
 // file is what a word of <(...) names, with its content, or of >(...), with the
@@ -168,6 +170,7 @@ func (c *checker) expand(dst []value, w *word, s *scope) []value {
 			if j > 0 {
 				dst = f.done(c, dst)
 			}
+			f.v.varies = f.v.varies || p.kind == partVar
 			if p.quoted {
 				f.keep = true
 				f.add(c, v)

@@ -197,6 +197,7 @@ func TestSplitCut(t *testing.T) {
 		"/path/a? b":                                                     true,
 		"a* b":                                                           true,
 		"[ -f a ] && b *":                                                false,
+		"for s in /etc/init.d/*; do $s enabled; done":                    false, // what a loop or a variable holds is not followed
 		"[[ a == b* ]]":                                                  false,
 		"f() { a; f; }; f":                                               false, // what it would do was seen
 		"for i in $(seq 1000); do a $i; done":                            false,
