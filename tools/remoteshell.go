@@ -72,8 +72,8 @@ exec </dev/null 3<&-
 `
 
 // shell starts a script with its input and returns a reader of its output. It
-// has to be finished. The end of ctx closes the connection. A script without
-// input does not outlast the channel.
+// has to be finished. The end of ctx closes the connection. A script whose input
+// is nil does not outlast the channel.
 func (c *connection) shell(ctx context.Context, input []byte, script string, args []string) (*shell, *bufio.Reader, error) {
 	if input == nil {
 		script = watchScript + script
@@ -163,8 +163,12 @@ func (e shellError) Error() string {
 
 func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// sh runs a script to its end and returns what it printed, a line or so.
+// sh runs a script to its end and returns what it printed, a line or so. What
+// it changes it is not killed over, whatever becomes of the connection.
 func (h *host) sh(ctx context.Context, input []byte, script string, args ...string) (string, error) {
+	if input == nil {
+		input = []byte{}
+	}
 	ctx, cancel := context.WithTimeout(ctx, h.env.sshTimeout())
 	defer cancel()
 	s, out, err := h.conn.shell(ctx, input, script, args)
