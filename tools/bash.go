@@ -63,10 +63,11 @@ func bashSubject(e *Env, a Args) (policy.Subject, error) {
 // workdir is where the command runs; it need not exist. Where links lead is
 // judged, so that is where the command is started.
 func (e *Env) workdir(a Args) (policy.Path, error) {
-	if dir := a.Text("workdir"); dir != "" {
-		return e.resolve(dir)
+	dir := a.Text("workdir")
+	if dir == "" {
+		dir = "." // which may be named by a link too
 	}
-	return policy.Path{Abs: e.Dir, Real: e.Dir}, nil
+	return e.resolve(dir)
 }
 
 func callTimeout(e *Env, a Args) (time.Duration, error) {

@@ -356,6 +356,10 @@ func TestBashWorkdirLink(t *testing.T) {
 	if r, err := c.Run(context.Background()); err != nil || r.Text != e.Dir+"/real/sub\n" {
 		t.Errorf("ran in %q, %v", r.Text, err)
 	}
+	e.Dir += "/link"
+	if c, err = Builtin.Parse(e, "bash", `{"command":"pwd"}`); err != nil || c.Subject.Dir != e.Dir || c.Subject.RealDir != e.Project+"/other" {
+		t.Errorf("subject %+v, %v", c.Subject, err)
+	}
 	if c, err = Builtin.Parse(e, "bash", `{"command":"pwd","workdir":"/proc/self/root/etc"}`); err != nil || c.Subject.RealDir != "/etc" {
 		t.Errorf("subject %+v, %v", c.Subject, err)
 	}
