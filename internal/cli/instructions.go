@@ -11,12 +11,15 @@ import (
 	"unicode/utf8"
 
 	"cluade/internal/chat"
+	"cluade/internal/policy"
 )
 
 const (
 	maxInstructions = 32 << 10 // bytes of all files together
 	maxImportDepth  = 4
 	maxRawFile      = 64 << 10 // bytes that are read of one file, comments included
+	maxImports      = 100      // lines that name files to import
+	maxNotices      = 5        // that are told one by one
 )
 
 // instructionNames are the files looked for in a directory; the first that is
@@ -28,15 +31,23 @@ var instructionNames = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}
 // The notices are sentences about what was left out.
 func readInstructions(o promptOptions) (text string, notices []string) {
 	l := loadInstructions(o)
-	return l.text.String(), l.notices
+	return l.text.String(), fewNotices(l.notices, "instructions: %d more notices like these")
 }
 
 // instructionFiles are the files that readInstructions puts into the text, those
 // that others import included.
 func instructionFiles(o promptOptions) []string { return loadInstructions(o).files }
 
+// fewNotices are the first of many, and a count of the others.
+func fewNotices(all []string, others string) []string {
+	if len(all) <= maxNotices+1 {
+		return all
+	}
+	return append(all[:maxNotices:maxNotices], fmt.Sprintf(others, len(all)-maxNotices))
+}
+
 func loadInstructions(o promptOptions) *loader {
-	l := &loader{home: o.Home, left: maxInstructions}
+	l := &loader{home: o.Home, left: maxInstructions, hidden: o.Hidden}
 	if device := filepath.Join(o.Etc, "cluade"); o.Etc != "" {
 		l.load(source{path: filepath.Join(device, instructionNames[0]), root: resolved(device)})
 	}
@@ -55,17 +66,22 @@ func loadInstructions(o promptOptions) *loader {
 
 // source is one instruction file and what it may import.
 type source struct {
-	path   string
-	root   string // imports must lie in it; links resolved
-	secret string // nothing in this directory may be read; "" forbids nothing
+	path string
+	root string // imports must lie in it; links resolved
+
+	foreign bool   // it may come from anybody
+	state   string // cluade's directory, of which a foreign source brings in nothing
 }
 
 // loader puts the files together.
 type loader struct {
 	home    string
-	left    int           // bytes that still fit
-	seen    []os.FileInfo // files that are in the text; none comes twice
-	files   []string      // their paths
+	hidden  func(policy.Path) bool // what a rule refuses to read; may be nil
+	private []os.FileInfo          // files that a foreign source does not bring in
+	imports int                    // lines that named a file
+	left    int                    // bytes that still fit
+	seen    []os.FileInfo          // files that are in the text; none comes twice
+	files   []string               // their paths
 	text    strings.Builder
 	notices []string
 }
@@ -82,9 +98,16 @@ func (l *loader) project(o promptOptions) {
 	inGit := exists(filepath.Join(root, ".git"))
 	home := resolved(o.Home)
 	atHome := o.Home != "" && home != "/" && within(dir, home) // HOME=/ is none
-	src := source{root: root}
+	src := source{root: root, foreign: true}
+	private := o.Private
 	if o.State != "" {
-		src.secret = resolved(o.State)
+		src.state = resolved(o.State)
+		private = append(private[:len(private):len(private)], filepath.Join(o.State, "config.json"))
+	}
+	for _, path := range private {
+		if info, err := os.Stat(path); err == nil {
+			l.private = append(l.private, info)
+		}
 	}
 	for d := dir; ; d = filepath.Dir(d) {
 		if !inGit {
@@ -149,7 +172,33 @@ var (
 	errSeen    = errors.New("it is there already")
 	errNotUTF8 = errors.New("not UTF-8 text")
 	errState   = errors.New("it is part of cluade's own state")
+	errKernel  = errors.New("it is a link out of the project to what is no file on a disk")
+	errRule    = errors.New("it is a link out of the project to a file that a rule keeps from being read")
+	errPrivate = errors.New("it is a link out of the project to a file that only its owner may read, and whose name does not end in .md")
 )
+
+// refuse says why a file that somebody's project names must not be read. What a
+// link brings in goes to the server of the model, so it may lead out of the
+// project to instructions, which people keep in one place, and not to keys, the
+// environment of this process, or cluade's own files.
+func (l *loader) refuse(src source, real string, mode fs.FileMode) error {
+	for _, dir := range [...]string{"/proc", "/sys", "/dev"} {
+		if within(real, dir) && !within(src.root, dir) {
+			return errKernel
+		}
+	}
+	switch {
+	case src.state != "" && within(real, src.state):
+		return errState
+	case within(real, src.root):
+		return nil
+	case l.hidden != nil && l.hidden(policy.Path{Abs: src.path, Real: real}):
+		return errRule
+	case mode&0o004 == 0 && filepath.Ext(real) != ".md":
+		return errPrivate
+	}
+	return nil
+}
 
 // read returns the text of a file without byte order mark and comments, and
 // remembers the file.
@@ -158,11 +207,19 @@ func (l *loader) read(src source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if slices.ContainsFunc(l.seen, func(s os.FileInfo) bool { return os.SameFile(s, info) }) {
+	isInfo := func(s os.FileInfo) bool { return os.SameFile(s, info) }
+	if slices.ContainsFunc(l.seen, isInfo) {
 		return "", errSeen
 	}
-	if src.secret != "" && within(resolved(src.path), src.secret) {
-		return "", errState
+	real := resolved(src.path)
+	if src.foreign {
+		err = l.refuse(src, real, info.Mode())
+		if slices.ContainsFunc(l.private, isInfo) {
+			err = errState
+		}
+	}
+	if err != nil {
+		return "", err
 	}
 	if len(data) == maxRawFile {
 		l.notice(src.path, fmt.Sprintf("only its first %d bytes are read", maxRawFile))
@@ -170,6 +227,9 @@ func (l *loader) read(src source) (string, error) {
 	}
 	if !utf8.Valid(data) {
 		return "", errNotUTF8
+	}
+	if src.foreign && !within(real, src.root) {
+		l.notice(src.path, "it is a link out of the project, to "+chat.EscapeText(real, 200))
 	}
 	l.seen, l.files = append(l.seen, info), append(l.files, src.path)
 	return stripComments(chat.CleanText(strings.TrimPrefix(string(data), "\ufeff"))), nil
@@ -185,7 +245,13 @@ func (l *loader) expand(b *strings.Builder, src source, text string, depth int) 
 			return
 		}
 		name := importName(line)
-		if code.line(line) || name == "" {
+		inCode := code.line(line)
+		if !inCode && name != "" {
+			if l.imports++; l.imports == maxImports+1 {
+				l.notice(src.path, fmt.Sprintf("only the first %d lines that name a file are replaced", maxImports))
+			}
+		}
+		if inCode || name == "" || l.imports > maxImports {
 			b.WriteString(line)
 			continue
 		}

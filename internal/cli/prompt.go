@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cluade/internal/chat"
+	"cluade/internal/policy"
 	"cluade/skills"
 )
 
@@ -23,6 +24,10 @@ type promptOptions struct {
 	Skills           []skills.Root       // where skills are; nil offers none
 	Window           func() int          // tokens of the model's window; nil is not known
 	Getenv           func(string) string // nil knows no variable
+
+	Private []string               // files that a project's instructions do not bring in
+	Hidden  func(policy.Path) bool // what a rule keeps from being read; may be nil
+	Mask    func(string) string    // hides the keys of the run; nil hides none
 }
 
 // prompt composes the system message. The same inputs give the same bytes, so
@@ -61,12 +66,17 @@ func (p *prompt) NewTurn() []string {
 	return news
 }
 
-// System is the system message of the next request.
+// System is the system message of the next request. A link may have brought a
+// key into it, as into the result of a tool.
 func (p *prompt) System() string {
-	if p.opts.Stance == nil {
-		return p.text
+	text := p.text
+	if p.opts.Stance != nil {
+		text += p.opts.Stance()
 	}
-	return p.text + p.opts.Stance()
+	if p.opts.Mask != nil {
+		text = p.opts.Mask(text)
+	}
+	return text
 }
 
 func (p *prompt) compose(files string) {

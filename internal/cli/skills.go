@@ -41,6 +41,7 @@ func readSkills(o promptOptions) (text string, notices []string) {
 	for i, n := range notices {
 		notices[i] = "skills: " + chat.EscapeText(n, 400)
 	}
+	notices = fewNotices(notices, "skills: %d more notices; /skills shows them")
 	var faults []string
 	for _, s := range list {
 		if s.Fault != "" {

@@ -113,6 +113,7 @@ func (a *app) assemble() {
 		Created: a.session.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
 		Plan: a.flags.agentMode == "plan", Stance: a.stanceText,
 		Skills: a.tools.Skills, Window: func() int { return a.agent.ContextLimit() },
+		Private: a.cfg.Private(), Hidden: a.policy.Hides, Mask: a.mask,
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())
