@@ -102,6 +102,25 @@ func TestBundledCommands(t *testing.T) {
 	}
 }
 
+// TestBundledSecrets: what shows settings that may be keys and passwords leaves
+// these out, and a key that is made is a whole one: hexdump without -v puts an
+// asterisk for bytes that repeat.
+func TestBundledSecrets(t *testing.T) {
+	shows := regexp.MustCompile(`^(sudo )?(uci (show|export)( network| wireless|$)|uci changes( network| wireless|$)|wg showconf|wifi status|cat /etc/(config|shadow))`)
+	for _, s := range bundled(t) {
+		for _, l := range commandLines(bundledText(t, s.Name)) {
+			for _, c := range commandsOf(l.text) {
+				switch c := strings.Join(c, " "); {
+				case shows.MatchString(c) && !strings.Contains(l.text, " | grep -viE 'key|passw|secret|") && l.text != "uci changes":
+					t.Errorf("%s: %q shows keys", s.Name, l.text)
+				case strings.HasPrefix(c, "hexdump ") && !strings.HasPrefix(c, "hexdump -v "):
+					t.Errorf("%s: %q is not all bytes", s.Name, c)
+				}
+			}
+		}
+	}
+}
+
 // TestBundledShell: the blocks are commands that a shell can read.
 func TestBundledShell(t *testing.T) {
 	shell := []string{"sh", "-n"}
