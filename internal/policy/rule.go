@@ -333,6 +333,11 @@ func hostMatches(pattern, dialled string) bool {
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 && strings.Trim(rest[i+1:], "0123456789*") == "" && !strings.Contains(rest[:i], ":") || i > 0 && rest[i-1] == ']' {
 		host, port = rest[:i], rest[i+1:]
 	}
+	if name, err := hostname.Canonical(strings.TrimSuffix(strings.Trim(host, "[]"), ".")); err == nil {
+		if host = name; strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+	}
 	return wild(strings.ToLower(user+"@"+host+":"+port), strings.ToLower(dialled))
 }
 
