@@ -20,23 +20,28 @@ func parseBase(s string) (*url.URL, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, fmt.Errorf("base URL %q is not of the form http://host/path or https://host/path", shownURL(u))
 	}
-	u.Path = strings.TrimRight(strings.TrimRight(u.Path, "/ "), "/")
-	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/chat/completions"), "/")
-	u.RawPath, u.Fragment = "", ""
+	u.Path, u.RawPath, u.Fragment = trimPath(u.Path), trimPath(u.RawPath), ""
 	return u, nil
+}
+
+func trimPath(s string) string {
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/ "), "/chat/completions"), "/")
 }
 
 // under is base with more path.
 func under(base *url.URL, more string) *url.URL {
 	u := *base
 	u.Path += more
+	if u.RawPath != "" { // a slash that is no separator
+		u.RawPath += more
+	}
 	return &u
 }
 
 // shownURL is u as a person may see it: without password and query, where keys
 // are put.
 func shownURL(u *url.URL) string {
-	v := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	v := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	return v.String()
 }
 

@@ -102,8 +102,18 @@ func (r *reply) document(l *lines) (*failure, error) {
 		return nil, err
 	}
 	for line := range bytes.Lines(body) {
-		v, bad := parseJSON(nil, bytes.TrimSpace(line))
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if isDone(line) {
+			r.done = true
+			return nil, nil
+		}
+		v, bad := parseJSON(nil, line)
 		if bad != nil || v.Type() != fastjson.TypeObject {
+			if r.data {
+				break // what follows is judged by how far the reply came
+			}
 			return r.c.notJSON(body), nil
 		}
 		if f := r.take(v, ""); f != nil {

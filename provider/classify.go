@@ -246,7 +246,13 @@ func hasAny(s string, words ...string) bool {
 func (c *Client) notAPI(status int, what string) string {
 	hint := "; check base_url"
 	switch {
-	case status == 0 || status == 407:
+	case status == 407:
+		s := "the proxy wants a user and a password, which belong into its URL"
+		if line := c.firstLine(what); line != "" {
+			s += ": " + line
+		}
+		return s
+	case status == 0:
 		hint = "; is a login page of this network in between, or base_url wrong?"
 	case !strings.HasSuffix(c.base.Path, "/v1"):
 		hint = "; check base_url, which may lack /v1"

@@ -43,6 +43,13 @@ func (c *Client) reason(err error) (reason string, final bool) {
 	var malformed *httpc.MalformedError
 	name := c.url.Hostname()
 	switch {
+	case errors.As(err, &proxy) && proxy.Err == nil:
+		return proxy.Error(), proxy.Final
+	case proxy != nil && errors.As(err, &dns):
+		why, final := dnsReason(dns)
+		return "the proxy " + proxy.Proxy + " cannot be reached: " + why, final
+	case proxy != nil:
+		return "the proxy " + proxy.Proxy + " cannot be reached: " + cause(proxy.Err), false
 	case errors.As(err, &dns):
 		return dnsReason(dns)
 	case errors.Is(err, errNoRoots):
@@ -55,8 +62,6 @@ func (c *Client) reason(err error) (reason string, final bool) {
 		return "the certificate of " + name + " is not good: " + invalid.Error(), true
 	case errors.As(err, &host):
 		return "the certificate is not for " + name + ": a login page of this network may be in between", true
-	case errors.As(err, &proxy):
-		return proxy.Error(), proxy.Status/100 == 4
 	case errors.As(err, &malformed):
 		return fmt.Sprintf("%s %q", malformed.What, c.secrets.clip(malformed.Text, 80)), false
 	case errors.As(err, &record):

@@ -18,6 +18,7 @@ func TestParseBase(t *testing.T) {
 		{"http://h/v1/chat/completions/", "http://h/v1/chat/completions"},
 		{"https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"},
 		{"https://h/openai/deployments/d?api-version=2024-10-21", "https://h/openai/deployments/d/chat/completions?api-version=2024-10-21"},
+		{"http://h/a%2Fb/v1/", "http://h/a%2Fb/v1/chat/completions"},
 		{"http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"},
 	}
 	for _, tt := range tests {

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -274,6 +275,32 @@ func TestNoConnection(t *testing.T) {
 	var dns *net.DNSError
 	if !errors.As(err, &dns) {
 		t.Errorf("error %v does not carry its cause", err)
+	}
+}
+
+// TestProxyAtFault: what a proxy does is not said of the server, and what another
+// try does not cure is tried once.
+func TestProxyAtFault(t *testing.T) {
+	for _, tt := range []struct {
+		err   error
+		final bool
+		part  string
+	}{
+		{&httpc.ProxyError{Proxy: "px:1", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, false, "the proxy px:1 cannot be reached: connection refused"},
+		{&httpc.ProxyError{Proxy: "px:1", Err: &net.DNSError{Name: "px", IsNotFound: true}}, true, "the proxy px:1 cannot be reached: no such host: px"},
+		{&httpc.ProxyError{Proxy: "px:1", Status: 407, Final: true}, true, "the proxy px:1 wants a user"},
+		{&httpc.ProxyError{Proxy: "px:1", Status: 502, Reason: "HTTP 502"}, false, "the proxy px:1 does not connect: HTTP 502"},
+		{&httpc.ProxyError{Reason: "HTTP_PROXY has a proxy of the kind ftp", Final: true}, true, "HTTP_PROXY has"},
+	} {
+		c := testClient(t, &server{t: t}, func(o *Options) { o.BaseURL = "http://other.example/v1" })
+		f := c.network(tt.err, newWatch(t.Context(), &c.o, true))
+		if !strings.HasPrefix(f.message, "network: "+tt.part) || (f.advice == adviseNo) != tt.final || strings.Contains(f.message, "other.example") {
+			t.Errorf("%v: %s, %q", tt.err, f.advice, f.message)
+		}
+	}
+	s := &server{t: t, answers: []testResponse{status(407, "<title>Proxy login</title>")}, n: 64}
+	if _, _, err := ask(t, testClient(t, s, nil)); err == nil || !strings.Contains(err.Error(), "the proxy wants a user and a password") || strings.Contains(err.Error(), "base_url") {
+		t.Errorf("407: error %v", err)
 	}
 }
 

@@ -87,8 +87,8 @@ func (c *Client) probe(ctx context.Context) Window {
 // root is an address beside the API, which is below /v1 on these servers.
 func (c *Client) root(path string) *url.URL {
 	u := *c.base
-	u.Path = strings.TrimSuffix(u.Path, "/v1") + path
-	return &u
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/v1"), strings.TrimSuffix(u.RawPath, "/v1")
+	return under(&u, path)
 }
 
 // props is llama.cpp's account of itself.

@@ -110,6 +110,7 @@ func readFields(l *lineReader) (Header, error) {
 			return h, err
 		}
 		name, value, ok := strings.Cut(line, ":")
+		name = strings.TrimRight(name, " \t") // as RFC 9112 wants of a proxy in section 5.1
 		switch folded := line[0] == ' ' || line[0] == '\t'; {
 		case !IsValue(line), folded && len(h) == 0, !folded && (!ok || !IsToken(name)):
 			return nil, &MalformedError{"malformed header line", line}
@@ -133,6 +134,10 @@ func framingOf(r *Response, method string, old bool) (framing, error) {
 		return f, nil
 	}
 	coding := r.Header.Get("Transfer-Encoding")
+	if strings.EqualFold(coding, "identity") { // none, in an old word
+		r.Header.Del("Transfer-Encoding")
+		coding = r.Header.Get("Transfer-Encoding")
+	}
 	for _, field := range r.Header {
 		if strings.EqualFold(field.Name, "Transfer-Encoding") && !strings.EqualFold(field.Value, "chunked") {
 			return f, &MalformedError{"unsupported transfer encoding", field.Value}

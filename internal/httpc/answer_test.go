@@ -91,7 +91,9 @@ func TestAnswers(t *testing.T) {
 		{"low status", "", "HTTP/1.1 099 OK\r\n\r\n", 0, 0, "", "malformed HTTP response"},
 		{"other protocol", "", "HTTP/1.1 101 Switching Protocols\r\n\r\n", 0, 0, "", "another protocol"},
 		{"header without a colon", "", ok + "hello\r\n\r\n", 0, 0, "", "malformed header line"},
-		{"blank before the colon", "", ok + "Content-Length : 5\r\n\r\nhello", 0, 0, "", "malformed header line"},
+		{"blank before the colon", "", ok + "Content-Length : 5\r\n\r\nhello!", 200, 5, "hello", ""},
+		{"blank in the name", "", ok + "Content Length: 5\r\n\r\nhello", 0, 0, "", "malformed header line"},
+		{"identity", "", ok + "Transfer-Encoding: Identity\r\nContent-Length: 5\r\n\r\nhello!", 200, 5, "hello", ""},
 		{"no name", "", ok + ": 5\r\n\r\nhello", 0, 0, "", "malformed header line"},
 		{"NUL", "", ok + "X: a\x00b\r\n\r\n", 0, 0, "", "malformed header line"},
 		{"CR", "", ok + "X: a\rb\r\n\r\n", 0, 0, "", "malformed header line"},
@@ -152,7 +154,7 @@ func TestAnswers(t *testing.T) {
 // TestStreaming: what a server has sent is read without waiting for more,
 // compressed or not.
 func TestStreaming(t *testing.T) {
-	for _, coding := range []string{"", "gzip"} {
+	for _, coding := range []string{"", "gzip", "X-Gzip"} {
 		next := make(chan bool)
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Accept-Encoding") != "gzip" {

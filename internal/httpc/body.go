@@ -130,7 +130,8 @@ func (b *body) Close() error {
 
 // unzip undoes the compression that every request offers.
 func unzip(r *Response) {
-	if r.Length == 0 || !strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") {
+	coding := strings.ToLower(r.Header.Get("Content-Encoding")) // x-gzip: RFC 9110, section 8.4.1.3
+	if r.Length == 0 || coding != "gzip" && coding != "x-gzip" {
 		return
 	}
 	r.Header.Del("Content-Encoding")

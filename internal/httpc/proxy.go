@@ -35,13 +35,13 @@ func ProxyFromEnv(u *url.URL) (*url.URL, error) {
 	}
 	p, err := url.Parse(proxy)
 	if err != nil || p.Hostname() == "" {
-		return nil, fmt.Errorf("%s is not of the form http://host:port", name)
+		return nil, &ProxyError{Final: true, Reason: name + " is not of the form http://host:port"}
 	}
 	switch p.Scheme {
 	case "http", "https", "socks5", "socks5h":
 		return p, nil
 	}
-	return nil, fmt.Errorf("%s has a proxy of the kind %q, which is none of http, https, socks5 and socks5h", name, p.Scheme)
+	return nil, &ProxyError{Final: true, Reason: fmt.Sprintf("%s has a proxy of the kind %q, which is none of http, https, socks5 and socks5h", name, p.Scheme)}
 }
 
 // excepted says that a URL is reached without a proxy.

@@ -37,11 +37,11 @@ func askSOCKS(nc net.Conn, w *way) error {
 			return err
 		}
 		if said[1] != 0 {
-			refused.Reason = "it does not accept the user and the password"
+			refused.Reason, refused.Final = "it does not accept the user and the password", true
 			return refused
 		}
 	case choice[1] != 0:
-		refused.Reason = "it wants a user and a password in the proxy's URL"
+		refused.Reason, refused.Final = "it wants a user and a password in the proxy's URL", true
 		return refused
 	}
 	to, err := socksAddr(w)

@@ -86,8 +86,11 @@ func (c *Client) connect(ctx context.Context, w *way) (*conn, error) {
 	}
 	raw, err := c.Dial(ctx, "tcp", addr)
 	if err != nil {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			err = context.Cause(ctx)
+		case w.proxy != nil:
+			err = &ProxyError{Proxy: w.proxy.Host, Err: err}
 		}
 		return nil, err
 	}
@@ -149,19 +152,29 @@ func (c *Client) secure(nc net.Conn, host string, raw net.Conn) (net.Conn, error
 	return t, t.Handshake()
 }
 
-// ProxyError is a proxy's refusal to connect.
+// ProxyError is the fault of a proxy: it cannot be reached, it refuses to
+// connect, or the environment names none that can be used.
 type ProxyError struct {
-	Proxy  string // host and port
+	Proxy  string // host and port, "" where the environment is at fault
 	Status int    // of an HTTP proxy's answer, 0 of a SOCKS proxy's
 	Reason string
+	Final  bool  // it would say the same again
+	Err    error // why it cannot be reached, nil if it can
 }
 
 func (e *ProxyError) Error() string {
-	if e.Status == 407 {
+	switch {
+	case e.Proxy == "":
+		return e.Reason
+	case e.Err != nil:
+		return "the proxy " + e.Proxy + " cannot be reached: " + e.Err.Error()
+	case e.Status == 407:
 		return "the proxy " + e.Proxy + " wants a user and a password (HTTP 407); put them into the proxy's URL"
 	}
 	return "the proxy " + e.Proxy + " does not connect: " + e.Reason
 }
+
+func (e *ProxyError) Unwrap() error { return e.Err }
 
 // askConnect has an HTTP proxy pass everything through (RFC 9110, section
 // 9.3.6).
@@ -179,7 +192,10 @@ func askConnect(nc net.Conn, w *way) error {
 	case err != nil:
 		return fmt.Errorf("proxy %s: %w", w.proxy.Host, err)
 	case resp.Status >= 300:
-		return &ProxyError{w.proxy.Host, resp.Status, fmt.Sprintf("HTTP %d %s", resp.Status, resp.Reason)}
+		return &ProxyError{
+			Proxy: w.proxy.Host, Status: resp.Status, Final: resp.Status/100 == 4,
+			Reason: fmt.Sprintf("HTTP %d %s", resp.Status, resp.Reason),
+		}
 	case in.Buffered() > 0:
 		return errors.New("the proxy " + w.proxy.Host + " sent something before the server could")
 	}

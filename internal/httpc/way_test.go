@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -275,11 +276,16 @@ func TestProxyRefuses(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", tt.answer, err, tt.part)
 		}
 		var refused *ProxyError
-		if errors.As(err, &refused) != (tt.status > 0) || refused != nil && refused.Status != tt.status {
+		if errors.As(err, &refused) != (tt.status > 0) || refused != nil && (refused.Status != tt.status || refused.Final != (tt.status < 500)) {
 			t.Errorf("%q: error %#v", tt.answer, err)
 		}
 	}
 	c := newClient(t)
+	c.Proxy = func(*url.URL) (*url.URL, error) { return url.Parse("http://127.0.0.1:1") }
+	var down *ProxyError
+	if _, _, err := ask(t, c, get(t, "http://h/")); !errors.As(err, &down) || down.Final || !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(err.Error(), "the proxy 127.0.0.1:1 cannot be reached") {
+		t.Errorf("a proxy that is down: error %v", err)
+	}
 	fault := errors.New("no such proxy")
 	c.Proxy = func(*url.URL) (*url.URL, error) { return nil, fault }
 	if _, _, err := ask(t, c, get(t, "http://h/")); !errors.Is(err, fault) {
@@ -338,6 +344,10 @@ func TestSOCKS(t *testing.T) {
 		_, body, err := ask(t, c, get(t, tt.to))
 		if tt.part == "" && (err != nil || body != "ok") || tt.part != "" && (err == nil || !strings.Contains(err.Error(), tt.part)) {
 			t.Errorf("%s by way of %.20s: %q, %v, want %q", tt.to, tt.proxy, body, err, tt.part)
+		}
+		var refused *ProxyError
+		if errors.As(err, &refused) && refused.Final != strings.Contains(tt.part, "user") {
+			t.Errorf("%q is final: %v", tt.part, refused.Final)
 		}
 	}
 }
