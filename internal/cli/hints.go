@@ -121,7 +121,7 @@ func (a *app) hint(err error) string {
 		return a.statusHint(status.Code)
 	case errors.As(err, &config):
 		return "mend the file, or write the default one with cluade --init --force"
-	case errors.Is(err, fs.ErrExist):
+	case errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.EEXIST): // what Init found, not the system
 		return "cluade --init --force replaces it"
 	case errors.Is(err, store.ErrNoSession):
 		return "cluade --list-sessions shows what is there"

@@ -18,7 +18,7 @@ func (a *app) listPlugins(c *treeCommand, t *checkout) error {
 				err = fmt.Errorf("%w (%s is the catalogue of another program, which is not read)", err, other)
 			}
 		}
-		return fmt.Errorf("%s: %w", chat.EscapeText(c.src, 200), err)
+		return fmt.Errorf("%s: %w", shownSource(c.src), err)
 	}
 	var counts [4]int
 	var items []string

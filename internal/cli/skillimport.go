@@ -26,7 +26,7 @@ type imported struct {
 func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) error {
 	list, err := skills.FindTree(t.dir, t.name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", chat.EscapeText(c.src, 200), err)
+		return fmt.Errorf("%s: %w", shownSource(c.src), err)
 	}
 	im := skills.Importer{Dest: c.dest, Force: c.has("force"), Link: c.has("link"), DryRun: c.has("dry-run")}
 	if !im.DryRun {
@@ -82,6 +82,9 @@ func (a *app) makeDest(dest string) error {
 	perm := os.FileMode(0o755)
 	if a.place.State != "" && within(dest, a.place.State) {
 		perm = 0o700
+	}
+	if exists(dest) && !isDir(dest) {
+		return fmt.Errorf("%s is there and is no directory, or a link to none", chat.EscapeText(dest, 200))
 	}
 	return os.MkdirAll(dest, perm)
 }

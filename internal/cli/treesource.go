@@ -37,12 +37,15 @@ type origin struct {
 // such that run a program.
 func parseSource(src string) (origin, error) {
 	scheme, rest, isURL := strings.Cut(src, "://")
+	if scheme = strings.ToLower(scheme); isURL {
+		src = scheme + "://" + rest // git knows small letters only
+	}
 	host, inside, isSCP := strings.Cut(src, ":")
 	switch {
 	case strings.HasPrefix(src, "/") || strings.HasPrefix(src, "."):
 		return origin{}, nil
 	case isURL && !strings.Contains(":"+transports+":", ":"+scheme+":") || strings.Contains(src, "::"):
-		return origin{}, fmt.Errorf("%s: a repository comes by https, ssh, git or file", chat.EscapeText(src, 200))
+		return origin{}, fmt.Errorf("%s: a repository comes by https, ssh, git or file", shownSource(src))
 	case isURL && scheme == "file":
 		return origin{url: src}, nil
 	case isURL:
@@ -52,6 +55,8 @@ func parseSource(src string) (origin, error) {
 		return origin{}, nil
 	case isSCP && !strings.Contains(host, "/"):
 		return onGitHub(src, host, inside)
+	case strings.HasPrefix(src, "github.com/"):
+		return onGitHub("https://"+src, "github.com", src[len("github.com/"):])
 	case isRepo(src):
 		return origin{"https://github.com/" + src, strings.TrimSuffix(src, ".git")}, nil
 	}
@@ -68,7 +73,7 @@ func onGitHub(src, host, inside string) (origin, error) {
 	}
 	repo := strings.TrimSuffix(strings.Trim(inside, "/"), ".git")
 	if !isRepo(repo) {
-		return origin{}, fmt.Errorf("%s: a repository of GitHub is github.com/owner/name, with nothing behind it", chat.EscapeText(src, 200))
+		return origin{}, fmt.Errorf("%s: a repository of GitHub is github.com/owner/name, with nothing behind it", shownSource(src))
 	}
 	return origin{src, repo}, nil
 }
@@ -92,7 +97,7 @@ func (a *app) openTree(ctx context.Context, c *treeCommand) (*checkout, error) {
 			return nil, err
 		}
 		if !isDir(dir) {
-			return nil, fmt.Errorf("%s is no directory here, no git URL and no owner/repo", chat.EscapeText(c.src, 200))
+			return nil, fmt.Errorf("%s is no directory here, no git URL and no owner/repo", shownSource(c.src))
 		}
 		return &checkout{dir, filepath.Base(dir), func() {}}, nil
 	}
@@ -133,6 +138,9 @@ func (a *app) clone(ctx context.Context, from, to string) error {
 		Env: gitVars(a.env.Environ), Timeout: cloneTime, Keep: 4 << 10,
 	})
 	said := strings.TrimSpace(strings.ReplaceAll(r.Head+r.Tail, from, shownURL(from)))
+	if user := userPart(from); user != "" {
+		said = strings.ReplaceAll(said, user, hidden) // git leaves out parts of an address
+	}
 	switch {
 	case err != nil:
 		return err
@@ -169,10 +177,38 @@ func gitVars(environ []string) (vars []string) {
 	return vars
 }
 
-// shownURL is an address without the password in it.
+const hidden = "***@"
+
+// shownURL is an address without user, password and query, each of which may be
+// a secret. The user git is none, nor is anything in a path on this machine.
 func shownURL(address string) string {
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		return u.Redacted()
+	if user := userPart(address); user != "" {
+		address = strings.Replace(address, user, hidden, 1)
+	}
+	if before, _, ok := strings.Cut(address, "?"); ok && strings.Contains(before, ":") {
+		address = before + "?***"
 	}
 	return address
+}
+
+// shownSource is shownURL of what was typed, for an error.
+func shownSource(src string) string { return chat.EscapeText(shownURL(src), 200) }
+
+// userPart is the user of an address, with password and @, as they stand there;
+// of one that is damaged, all that may belong to it.
+func userPart(address string) string {
+	_, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		rest = address
+	}
+	u, err := url.Parse(address)
+	at := strings.LastIndexByte(rest, '@') + 1
+	switch {
+	case isURL && err == nil && u.User == nil, rest[:at] == "git@", !isURL && (exists(address) || strings.HasPrefix(address, "/") || strings.HasPrefix(address, ".")):
+		return ""
+	case isURL && err == nil:
+		authority, _, _ := strings.Cut(rest, "/")
+		at = strings.LastIndexByte(authority, '@') + 1
+	}
+	return rest[:at]
 }

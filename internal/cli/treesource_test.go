@@ -41,6 +41,7 @@ func TestParseSource(t *testing.T) {
 		{github + "o/r", origin{github + "o/r", "o/r"}}, {github + "o/r.git", origin{github + "o/r.git", "o/r"}}, {github + "o/r/", origin{github + "o/r/", "o/r"}},
 		{"https://me:secret@github.com/o/r", origin{"https://me:secret@github.com/o/r", "o/r"}},
 		{"ssh://git@github.com/o/r.git", origin{"ssh://git@github.com/o/r.git", "o/r"}}, {"git@github.com:o/r.git", origin{"git@github.com:o/r.git", "o/r"}},
+		{"HTTPS://GitHub.com/o/r", origin{"https://GitHub.com/o/r", "o/r"}}, {"github.com/o/r.git", origin{github + "o/r.git", "o/r"}},
 		{"https://git.example/o/r", origin{url: "https://git.example/o/r"}}, {"git://git.example/r", origin{url: "git://git.example/r"}},
 		{"host:path/r", origin{url: "host:path/r"}}, {"file:///srv/r.git", origin{url: "file:///srv/r.git"}},
 	}
@@ -50,7 +51,7 @@ func TestParseSource(t *testing.T) {
 		}
 	}
 	for _, src := range []string{
-		"ext::sh -c touch% x", "http://github.com/o/r", "ftp://x/y", "HTTPS://x/y", "fd::7", "git+ssh://x/y", "://x", "https://github.com/o/r/tree/main/x", "https://github.com/o",
+		"ext::sh -c touch% x", "http://github.com/o/r", "ftp://x/y", "HTTP://x/y", "fd::7", "git+ssh://x/y", "://x", "https://github.com/o/r/tree/main/x", "https://github.com/o", "github.com/o/r/tree/main",
 		"https::https://x/y", "a::b",
 	} {
 		if got, err := parseSource(src); err == nil {
@@ -232,11 +233,57 @@ func TestNoGit(t *testing.T) {
 }
 
 func TestShownURL(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("a@b", 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for in, want := range map[string]string{
-		"https://me:secret@x/y": "https://me:xxxxx@x/y", "https://x/y": "https://x/y", "git@x:y": "git@x:y", "o/r": "o/r",
+		"https://me:secret@x/y": "https://***@x/y", "https://secret@x/y": "https://***@x/y", "https://me:sec%zzret@x/y": "https://***@x/y",
+		"https://me:sec/ret@x/y": "https://***@x/y", "https://me:sec@ret@x/y": "https://***@x/y", "ftp://secret@x": "ftp://***@x",
+		"https://me:secret@x/y@v1?z": "https://***@x/y@v1?***", "https://x/y?token=secret": "https://x/y?***", "secret@github.com/o/r": "***@github.com/o/r",
+		"https://x/y": "https://x/y", "https://x/y@v1": "https://x/y@v1", "git@x:y": "git@x:y", "ssh://git@x/y": "ssh://git@x/y", "o/r": "o/r",
+		"/a@b": "/a@b", "./a@b?": "./a@b?", "a@b": "a@b", "https://secret@": "https://***@", "@": "***@",
 	} {
 		if got := shownURL(in); got != want {
 			t.Errorf("shownURL(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestNoPasswordIsShown: whatever goes wrong with an address, its user and
+// password are not on the screen.
+func TestNoPasswordIsShown(t *testing.T) {
+	w := newWorld(t)
+	w.file("bin/git", "#!/bin/sh\nfor u; do :; done\nfor u; do case $u in *://*) echo \"fatal: no Password for '${u%/*}': $u\" >&2;; esac; done\nexit 128\n")
+	if err := os.Chmod(filepath.Join(w.dir, "bin/git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.vars["PATH"] = filepath.Join(w.dir, "bin") + ":/bin:/usr/bin"
+	for _, src := range []string{
+		"https://me:ghp_SECRET@github.com/a/b/tree/main", "http://me:ghp_SECRET@h/x", "https://ghp_SECRET@git.example/o/r", "https://me:ghp%zz_SECRET@git.example/x",
+		"https://ghp_SECRET@github.com/o/r", "ghp_SECRET@github.com/o/r", "git+https://ghp_SECRET@h/x",
+	} {
+		for _, name := range []string{"skillimport", "marketplace"} {
+			got := w.run(name, src, "--json")
+			if got.code == 0 || strings.Contains(got.out+got.errout, "SECRET") || !strings.Contains(got.errout, "***@") {
+				t.Errorf("%s %s: %d, %q %q", name, src, got.code, got.out, got.errout)
+			}
+		}
+	}
+}
+
+// TestDestIsNoDirectory: the person is told of the place for skills, and not of
+// the configuration.
+func TestDestIsNoDirectory(t *testing.T) {
+	w := newWorld(t)
+	w.file("src/SKILL.md", "---\ndescription: d\n---\n")
+	os.Symlink("/nonexistent/z", "dl")
+	got := w.run("skillimport", "src", "--dest", "dl")
+	if got.code != exitFailed || !strings.Contains(got.errout, "dl is there and is no directory") || strings.Contains(got.errout, "hint") {
+		t.Errorf("%d, %q", got.code, got.errout)
+	}
+	os.Symlink("/nonexistent/z", filepath.Join(w.home, ".cluade"))
+	if got := w.run("--init"); got.code == 0 || strings.Contains(got.errout, "hint") {
+		t.Errorf("--init: %d, %q", got.code, got.errout)
 	}
 }
