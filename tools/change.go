@@ -38,8 +38,11 @@ func (t changer) run(ctx context.Context, e *Env, a Args) (Result, error) {
 			return Result{}, err
 		}
 	}
-	e.Rewind.note(e, c)
+	was := e.Rewind.note(e, c)
 	if err := c.apply(ctx); err != nil {
+		if !c.touched || c.old.same(c.path, c.name) {
+			e.Rewind.unnote(c, was)
+		}
 		return Result{}, err
 	}
 	e.seeAgain(c.path)

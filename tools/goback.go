@@ -16,7 +16,7 @@ import (
 type Step struct {
 	Path    string // absolute, without links
 	Delete  bool   // it was not there before
-	Foreign bool   // something else changed it since
+	Foreign bool   // something else changed it since, or between two changes
 	Lost    string // why it stays as it is; "" if it need not
 	Diff    string // of a Foreign one: what going back changes, as in a preview
 
@@ -40,7 +40,8 @@ func (e *Env) Plan(n int) (steps []Step) {
 }
 
 // since merges the snapshots of turn n and later ones: what a file was before
-// the first of them, and what the last of them left.
+// the first of them, what the last of them left, and whether something else
+// changed it between them.
 func (r *Rewind) since(n int) (all []*snapshot) {
 	for _, t := range r.turns[n:] {
 		for _, s := range t.files {
@@ -51,6 +52,7 @@ func (r *Rewind) since(n int) (all []*snapshot) {
 				continue
 			}
 			all[i].left = s.left
+			all[i].mixed = all[i].mixed || s.mixed || s.found
 		}
 	}
 	return all
@@ -83,7 +85,7 @@ func (e *Env) step(s *snapshot) (st Step, needed bool) {
 	case st.now.is(s):
 		return st, false
 	}
-	if st.Foreign = !st.now.leftBy(s); st.Foreign {
+	if st.Foreign = s.mixed || !st.now.leftBy(s); st.Foreign {
 		st.Diff = foreignDiff(st.now, s)
 	}
 	return st, true

@@ -27,6 +27,8 @@ type change struct {
 	data []byte
 	hits int    // places that an edit changes
 	like *owner // mode and owner of the new file; nil: those of the old one
+
+	touched bool // the old file itself was written to
 }
 
 // state is what a file was like. info is nil where there was none, data where
@@ -241,6 +243,7 @@ func (c *change) writeInPlace() error {
 		f.Close()
 		return err
 	}
+	c.touched = true
 	if err = overwrite(f, c.data, len(old)); err != nil {
 		if overwrite(f, old, 0) != nil {
 			err = &pathError{shown(c.name) + ": " + errnoText(err) + "; the old content could not be put back", err}

@@ -53,6 +53,8 @@ type snapshot struct {
 	owner owner
 	lost  string   // why data is not there
 	left  [32]byte // SHA-256 of what the turn wrote last
+	found bool     // something else had changed it since an earlier turn did
+	mixed bool     // something else changed it between two writes of the turn
 }
 
 // Begin opens a turn whose first message is number start. Turns that the
@@ -124,31 +126,68 @@ func (r *Rewind) count() {
 	}
 }
 
-// note takes a snapshot of the file that a change is about to replace.
-func (r *Rewind) note(e *Env, c *change) {
+// find is the place of a file among those of the turn, -1 if it is not there.
+func (t *rewindTurn) find(real string) int {
+	return slices.IndexFunc(t.files, func(s *snapshot) bool { return s.real == real })
+}
+
+// note takes a snapshot of the file that a change is about to replace. What it
+// returns goes to unnote if the change fails.
+func (r *Rewind) note(e *Env, c *change) (was snapshot) {
 	if r == nil || len(r.turns) == 0 {
-		return
+		return was
 	}
 	n := len(r.turns) - 1
 	t := &r.turns[n]
-	i := slices.IndexFunc(t.files, func(s *snapshot) bool { return s.real == c.path.Real })
-	if i >= 0 {
-		t.files[i].left = sha256.Sum256(c.data)
-		r.log(t, recordAgain, t.files[i])
-		return
+	if i := t.find(c.path.Real); i >= 0 {
+		s, kind := t.files[i], recordAgain
+		was = *s
+		if !c.old.leftBy(s) {
+			s.mixed, kind = true, recordMixed
+		}
+		s.left = sha256.Sum256(c.data)
+		r.log(t, kind, s)
+		return was
 	}
 	s := newSnapshot(c, r.Max)
+	for n--; n >= 0; n-- {
+		if i := r.turns[n].find(s.real); i >= 0 {
+			s.found = !c.old.leftBy(r.turns[n].files[i])
+			break
+		}
+	}
 	t.files = append(t.files, s)
 	r.size += len(s.data)
 	r.log(t, s.kind(), s)
 	for r.size > r.Max {
 		r.drop(e)
 	}
+	return was
+}
+
+// unnote takes back what note noted of a change that did not come about.
+func (r *Rewind) unnote(c *change, was snapshot) {
+	if r == nil || len(r.turns) == 0 {
+		return
+	}
+	t := &r.turns[len(r.turns)-1]
+	i := t.find(c.path.Real)
+	if s := t.files[i]; was.real == "" {
+		r.size -= len(s.data)
+		t.files = slices.Delete(t.files, i, i+1)
+		r.log(t, recordNot, s)
+		return
+	}
+	*t.files[i] = was
+	r.log(t, recordAgain, &was)
 }
 
 // newSnapshot looks at the file as the change found it.
 func newSnapshot(c *change, max int) *snapshot {
 	s := &snapshot{real: c.path.Real, left: sha256.Sum256(c.data)}
+	if c.old.info != nil {
+		s.owner = ownerOf(c.old.info)
+	}
 	switch old := c.old; {
 	case old.info == nil:
 		s.made, s.dirs = true, missingDirs(filepath.Dir(c.path.Real))
@@ -157,7 +196,7 @@ func newSnapshot(c *change, max int) *snapshot {
 	case len(old.data) > max:
 		s.lost = "it was larger than all that may be kept"
 	default:
-		s.data, s.owner = old.data, ownerOf(old.info)
+		s.data = old.data
 	}
 	return s
 }

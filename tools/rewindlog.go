@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,8 @@ import (
 //	made ...                               the directories made for it, NUL between
 //	lost ...                               why its old content is not here
 //	again ...                              it was changed once more
+//	mixed ...                              the same, after something else had changed it
+//	not ...                                the change did not come about
 //
 // HASH is what the file then held (SHA-256), before which it is written: where
 // the power fails between the two, the file is the old one. What follows a record
@@ -27,6 +30,8 @@ const (
 	recordMade  = "made"
 	recordLost  = "lost"
 	recordAgain = "again"
+	recordMixed = "mixed"
+	recordNot   = "not"
 )
 
 // maxUndoLog bounds what is read of a log.
@@ -109,10 +114,12 @@ func (t *rewindTurn) take(kind string, s *snapshot, data []byte) {
 		}
 	case recordLost:
 		s.lost = string(data)
-	case recordAgain:
-		for _, old := range t.files {
-			if old.real == s.real {
-				old.left = s.left
+	case recordAgain, recordMixed, recordNot:
+		if i := t.find(s.real); i >= 0 {
+			old := t.files[i]
+			old.left, old.mixed = s.left, old.mixed || kind == recordMixed
+			if kind == recordNot {
+				t.files = slices.Delete(t.files, i, i+1)
 			}
 		}
 		return
