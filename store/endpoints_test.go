@@ -41,3 +41,16 @@ func TestFallback(t *testing.T) {
 		t.Error("Fallback() with a key of two lines is no error")
 	}
 }
+
+// TestAddressWithVersion: the address of an API may end with a version, which
+// Azure's older paths need; that of anything else has no query.
+func TestAddressWithVersion(t *testing.T) {
+	const azure = "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21"
+	c := defaults("")
+	if err := c.Set(TierUser, "base_url", azure); err != nil || c.BaseURL != azure {
+		t.Errorf("base_url %q, error %v", c.BaseURL, err)
+	}
+	if err := c.Set(TierUser, "web.search_url", azure); err == nil {
+		t.Error("a search address may have a query")
+	}
+}

@@ -44,6 +44,8 @@ func TestFaultyUserFile(t *testing.T) {
 		{`{"model":"  "}`, 0, 0, "model", "must be"},
 		{`{"base_url":"api.x.com/v1"}`, 0, 0, "base_url", "http"},
 		{`{"base_url":"ftp://x"}`, 0, 0, "base_url", "http"},
+		{`{"base_url":"https://x/v1?key=Secret1"}`, 0, 0, "base_url", `not "https://x/v1?***"`},
+		{`{"base_url":"https://x/v1?api-version=1&key=Secret1"}`, 0, 0, "base_url", `not "https://x/v1?***"`},
 		{`{"base_url":"https://user:pw@x/v1"}`, 0, 0, "base_url", "without user"},
 		{`{"base_url":"https://user:p/w@d@x/v1"}`, 0, 0, "base_url", `not "https://***@x/v1"`},
 		{`{"models":{"m":{"model":"x","base_url":"http://u:pw@x"}}}`, 0, 0, "models", `not "http://***@x"`},

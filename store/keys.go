@@ -69,7 +69,7 @@ func keys(c *Config) (all []key) {
 // originalKeys are those that Init writes, in its order.
 func originalKeys(c *Config) []key {
 	return []key{
-		{name: "base_url", tier: "trusted", kind: urlKind(), def: `"https://api.deepseek.com/v1"`, put: putURL,
+		{name: "base_url", tier: "trusted", kind: apiKind(), def: `"https://api.deepseek.com/v1"`, put: putURL,
 			doc: "address of the API, without /chat/completions"},
 		{name: "model", tier: "free", kind: textKind("a name", notEmpty), def: `"deepseek-v4-pro"`, to: &c.Model,
 			doc: "model, or a name of the models object"},

@@ -36,16 +36,23 @@ func (k kind) verify(v *fastjson.Value) error {
 	case k.secret:
 		return errors.New("must be " + k.desc)
 	}
-	return fmt.Errorf("must be %s, not %s", k.desc, chat.EscapeText(withoutUser(jsonText(v)), 60))
+	return fmt.Errorf("must be %s, not %s", k.desc, chat.EscapeText(withoutSecrets(jsonText(v)), 60))
 }
 
-// withoutUser hides the name and password of an address.
-func withoutUser(text string) string {
-	scheme, rest, _ := strings.Cut(text, "://")
-	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-		return scheme + "://***" + rest[i:]
+// withoutSecrets hides what an address may hold that is for nobody else: the
+// name, the password and the query.
+func withoutSecrets(text string) string {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		return text
 	}
-	return text
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = "***" + rest[i:]
+	}
+	if i := strings.IndexByte(rest, '?'); i >= 0 {
+		rest = rest[:i] + `?***"`
+	}
+	return scheme + "://" + rest
 }
 
 func jsonText(v *fastjson.Value) string { return string(chat.AppendValue(nil, v)) }
@@ -92,14 +99,30 @@ func pathKind() kind {
 	return k
 }
 
-// urlKind is the address of a server. Name and password in it would be shown
-// wherever the address is, and a query could not be followed by a path.
+// urlKind is the address of a server. Name, password and query would be shown
+// wherever the address is.
 func urlKind() kind {
 	return textKind("an address that begins with http:// or https:// and names a host, without user, query or fragment", func(s string) bool {
-		u, err := url.Parse(strings.TrimSpace(s))
-		return err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
-			u.Hostname() != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+		query, ok := serverURL(s)
+		return ok && query == ""
 	})
+}
+
+// apiKind is the address of an API, which on Azure's older paths has a version.
+func apiKind() kind {
+	return textKind("an address that begins with http:// or https:// and names a host, without user, fragment or query (but api-version)", func(s string) bool {
+		query, ok := serverURL(s)
+		return ok && (query == "" || strings.HasPrefix(query, "api-version=") && !strings.Contains(query, "&"))
+	})
+}
+
+// serverURL says whether s is the address of a server, and its query.
+func serverURL(s string) (query string, ok bool) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "", false
+	}
+	return u.RawQuery, u.Hostname() != "" && u.User == nil && u.Fragment == ""
 }
 
 func keyKind() kind {

@@ -49,7 +49,7 @@ func checkMember(where, name string, v *fastjson.Value, members []string) error 
 	case "model":
 		k = textKind("a name", notEmpty)
 	case "base_url":
-		k = urlKind()
+		k = apiKind()
 	case "api_key_env":
 		k = textKind("the name of an environment variable", isVariable)
 	case "context_limit":
