@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -102,7 +103,7 @@ func (c *Command) load() (string, error) {
 
 // Expand returns the prompt that the command and its arguments make. $ARGUMENTS
 // is all of them, $1 to $9 are one each, the text between blanks, and so is
-// $ARGUMENTS[N], which counts from 0. Where none of these occurs the arguments
+// $ARGUMENTS[N], which counts from 0; $10 and more are text. Where none of these occurs the arguments
 // follow the text.
 func (c Command) Expand(args string) (string, error) {
 	text, err := c.load()
@@ -137,15 +138,17 @@ func expand(text, args string) (result string, used bool) {
 			break
 		}
 		text = after
-		name, isAll := strings.CutPrefix(after, "ARGUMENTS")
+		rest, isAll := strings.CutPrefix(after, "ARGUMENTS")
 		switch {
-		case isAll && len(name) > 2 && name[0] == '[' && isDigit(name[1:]) && name[2] == ']':
-			b.WriteString(word(int(name[1] - '0')))
-			text = name[3:]
-		case isAll && !isWordByte(name):
-			b.WriteString(args)
-			text = name
-		case isDigit(after) && after[0] != '0' && !isWordByte(after[1:]):
+		case isAll:
+			n, end := index(rest)
+			if end > 0 {
+				b.WriteString(word(n))
+			} else {
+				b.WriteString(args)
+			}
+			text = rest[end:]
+		case isDigit(after) && after[0] != '0' && !isDigit(after[1:]):
 			b.WriteString(word(int(after[0] - '1')))
 			text = after[1:]
 		default:
@@ -157,10 +160,18 @@ func expand(text, args string) (result string, used bool) {
 	return b.String(), used
 }
 
-func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
-
-// isWordByte says that s goes on with a letter, a digit or an underscore: $10
-// and $1st name no argument.
-func isWordByte(s string) bool {
-	return s != "" && (s[0] == '_' || isDigit(s) || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z')
+// index is the number of the [N] that s begins with, and where that ends; 0 if
+// it does not.
+func index(s string) (n, end int) {
+	digits, _, ok := strings.Cut(s, "]")
+	if !ok || len(digits) < 2 || digits[0] != '[' || strings.Trim(digits[1:], "0123456789") != "" {
+		return 0, 0
+	}
+	n, err := strconv.Atoi(digits[1:])
+	if err != nil {
+		n = maxExpanded // more than any line has
+	}
+	return n, len(digits) + 1
 }
+
+func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
