@@ -38,13 +38,18 @@ func readFile(path string, max int64) ([]byte, os.FileInfo, error) {
 	return data, info, nil
 }
 
-// writeFile replaces the file at path, or the file that a link there points to,
-// by one of mode 0600. A reader sees the old or the new one; with sync that
-// holds over a power cut too.
-func writeFile(path string, data []byte, sync bool) error {
+// writeConfig replaces a file that a person may keep elsewhere: one to which a
+// link leads is written there.
+func writeConfig(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
+	return writeFile(path, data, true)
+}
+
+// writeFile replaces the file, or the link, at path by a file of mode 0600. A
+// reader sees the old or the new one; with sync that holds over a power cut too.
+func writeFile(path string, data []byte, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func Init(p Place, force bool) (string, error) {
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return "", fmt.Errorf("make state directory: %w", err)
 	}
-	if err := writeFile(path, defaultFile(), true); err != nil {
+	if err := writeConfig(path, defaultFile()); err != nil {
 		return "", fmt.Errorf("write configuration: %w", err)
 	}
 	return path, nil

@@ -123,7 +123,7 @@ func (p Place) editFile(edit func(*fastjson.Value) error) error {
 	}
 	err := os.MkdirAll(p.State, 0o700)
 	if err == nil {
-		err = writeFile(path, text, true)
+		err = writeConfig(path, text)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %s", chat.EscapeText(path, maxQuoted), why(err))

@@ -116,18 +116,22 @@ func (s *Sessions) entries() ([]saved, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	byID := map[string]saved{}
+	byID, shared := map[string]saved{}, s.Shared()
 	for _, f := range files {
 		ext := filepath.Ext(f.Name())
 		id := strings.TrimSuffix(f.Name(), ext)
 		if !isID(id) || ext != ".jsonl" && ext != ".json" || ext == ".json" && byID[id].id != "" {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(s.dir, f.Name()))
-		if err != nil || !info.Mode().IsRegular() {
+		path, look := filepath.Join(s.dir, f.Name()), os.Stat
+		if shared {
+			look = os.Lstat
+		}
+		info, err := look(path)
+		if err != nil || !info.Mode().IsRegular() || shared && !s.ours(info) {
 			continue
 		}
-		byID[id] = saved{id, filepath.Join(s.dir, f.Name()), ext == ".json", info.ModTime(), info.Size()}
+		byID[id] = saved{id, path, ext == ".json", info.ModTime(), info.Size()}
 	}
 	var list []saved
 	for _, e := range byID {

@@ -98,6 +98,11 @@ func (s *Sessions) Undone(id string) (*Undone, error) {
 		}
 		return nil, fmt.Errorf("session %s: %s", e.id, why(err))
 	}
+	if info, err := f.Stat(); err != nil || s.Shared() && !s.ours(info) {
+		f.Close()
+		held.Close()
+		return nil, errors.Join(err, fmt.Errorf("session %s: what is kept to undo belongs to another user", e.id))
+	}
 	return &Undone{ID: e.id, Reader: f, held: held, file: f}, nil
 }
 

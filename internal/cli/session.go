@@ -49,6 +49,9 @@ func (a *app) turn(ctx context.Context, input chat.Message) error {
 func (a *app) openSession() error {
 	f := a.flags
 	a.openStore()
+	if a.sessions != nil && a.sessions.Shared() {
+		a.notices = append(a.notices, "others can put files into the directory of sessions, and only yours in it are used; sessions_dir should name one of your own")
+	}
 	switch {
 	case f.sessionFile != "":
 		return a.openFile(f.sessionFile)
