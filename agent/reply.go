@@ -55,17 +55,20 @@ func (a *Agent) exchange(ctx context.Context, req chat.Request) (chat.Message, e
 	if err != nil {
 		return m, err
 	}
-	return m, a.judge(m, reply.Finish, text)
+	return m, a.judge(m, reply, text)
 }
 
 // judge tells the person when a reply ended other than by itself; one without
 // text and calls is an error.
-func (a *Agent) judge(m chat.Message, finish chat.Finish, text bool) error {
+func (a *Agent) judge(m chat.Message, reply chat.Reply, text bool) error {
 	var why string
+	full := reply.Window > 0 && reply.Usage.Prompt+reply.Usage.Completion >= reply.Window
 	switch {
-	case finish == chat.FinishFilter:
+	case reply.Finish == chat.FinishFilter:
 		why = "the server's content filter ended the reply"
-	case finish == chat.FinishLength && len(m.ToolCalls) == 0:
+	case reply.Finish == chat.FinishLength && len(m.ToolCalls) == 0 && full:
+		why = "the reply was cut where the model's window ended"
+	case reply.Finish == chat.FinishLength && len(m.ToolCalls) == 0:
 		why = "the reply was cut at the output limit"
 		if a.o.TruncationHint != "" {
 			why += "; " + a.o.TruncationHint

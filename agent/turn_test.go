@@ -32,6 +32,8 @@ func TestEndings(t *testing.T) {
 		{"no calls although it says so", []reply{{text: "hi", finish: chat.FinishCalls}}, nil, false, "", "hi", "hi", 1},
 		{"cut answer", []reply{{text: "hi", finish: chat.FinishLength}}, nil, false,
 			"the reply was cut at the output limit; raise it", "hi", "hi", 1},
+		{"cut by the window", []reply{{text: "hi", finish: chat.FinishLength, usage: chat.Usage{Prompt: 1922, Completion: 6270}, window: 8192}}, nil, false,
+			"the reply was cut where the model's window ended", "hi", "hi", 1},
 		{"filtered", []reply{{text: "hi", finish: chat.FinishFilter}}, nil, false,
 			"the server's content filter ended the reply", "hi", "hi", 1},
 		{"empty", []reply{{}}, ErrEmpty, true, "", "", "", 1},

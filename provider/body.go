@@ -154,6 +154,9 @@ func (r *reply) wholeReply(v *fastjson.Value, body []byte) *failure {
 func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Reply, *failure) {
 	complete := f == nil && (r.done || r.finish != "")
 	r.place(r.tags.flush())
+	if complete && r.text.all.Len() > 0 {
+		r.c.learnt().looseTag = r.loose
+	}
 	if complete && r.finish != string(chat.FinishLength) && len(r.calls.list) == 0 {
 		for _, p := range r.text.recover(r.known) {
 			r.calls.addWhole(p)

@@ -29,6 +29,7 @@ type learnt struct {
 	windowFrom string
 	progress   bool // llama.cpp, which tells how far it is with the prompt
 	overWarned bool // Ollama's silent cut was told
+	looseTag   bool // the last reply had thinking that no tag opened
 }
 
 func (l *learnt) dropped(key string) bool {

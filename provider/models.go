@@ -51,7 +51,15 @@ func (c *Client) list(ctx context.Context, u *url.URL) ([]ModelInfo, error) {
 	defer resp.Body.Close()
 	llama := strings.HasPrefix(resp.Header.Get("Server"), "llama.cpp")
 	var list, second []ModelInfo
-	err = eachObject(io.LimitReader(resp.Body, maxReply), func(key string, v *fastjson.Value) {
+	in := newLines(io.LimitReader(resp.Body, maxReply))
+	if b, err := in.sniff(); err == nil && b != '{' && b != '[' {
+		page, _ := io.ReadAll(io.LimitReader(in.r, maxErrorBody))
+		if b == '<' {
+			return nil, c.page(page).final()
+		}
+		return nil, c.notJSON(page).final()
+	}
+	err = eachObject(in.r, func(key string, v *fastjson.Value) {
 		m := parseModel(v)
 		m.llamaCPP = m.llamaCPP || llama
 		switch {

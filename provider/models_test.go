@@ -90,6 +90,16 @@ func TestProbeCases(t *testing.T) {
 	}
 }
 
+// TestNoModels: a page in the place of the list is no list without models.
+func TestNoModels(t *testing.T) {
+	for body, want := range map[string]string{"\n<title>Login</title>": "Login", "hello": "not JSON", `{"data":null}`: "", "": ""} {
+		c := probeClient(t, &prober{probes: map[string]json.RawMessage{"/v1/models": json.RawMessage(body)}}, "m")
+		if list, err := c.Models(t.Context()); len(list) > 0 || (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, error %v", body, list, err)
+		}
+	}
+}
+
 func TestWindow(t *testing.T) {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	tests := []struct {

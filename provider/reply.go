@@ -29,11 +29,13 @@ type reply struct {
 	done      bool // [DONE]
 	data      bool // at least one event with data
 	shown     bool // text or thinking went out to the caller
+	loose     bool // thinking ended with a tag that nothing opened
 }
 
 func (c *Client) newReply(known map[string]string, w *watch, onDelta func(chat.Delta)) *reply {
 	r := &reply{c: c, known: known, watch: w, onDelta: onDelta}
 	r.tags.loose = c.quirks.LooseTags
+	r.tags.hold = c.learnt().looseTag
 	r.text = &outlet{secrets: c.secrets, calls: known != nil, emit: func(s string) {
 		r.shown = true
 		r.tell(chat.Delta{Text: s})
@@ -281,6 +283,7 @@ func (r *reply) addText(s string) {
 // place puts what the splitter found where it belongs.
 func (r *reply) place(s split) {
 	if s.void {
+		r.loose = true
 		before := r.text.all.String()
 		if r.shown {
 			r.tell(chat.Delta{Restart: true})

@@ -90,6 +90,7 @@ func (x *exchange) notice(format string, args ...any) {
 // move follows a redirect. One that leads to another host was refused before.
 func (x *exchange) move(f *failure) step {
 	if f.target == "" || x.redirects >= maxRedirects {
+		f.addHint("one redirect leads to another without an end")
 		return giveUp
 	}
 	x.redirects++

@@ -232,6 +232,7 @@ func (p *textParser) llama() {
 				p.bad = true
 			}
 		})
+		p.bad = p.bad || !v.Exists("arguments") && !v.Exists("parameters") && !v.Exists("function")
 		if !p.bad {
 			p.object(v)
 		}

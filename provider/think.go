@@ -22,6 +22,9 @@ type splitter struct {
 	// loose looks for a closing tag without an opening one too: some templates
 	// put the opening tag into the prompt. What came before it was thinking.
 	loose bool
+	// hold keeps such text back until the tag comes, or until it is longer than
+	// thinking that a server leaves in would be worth waiting for.
+	hold  bool
 	seen  string // the end of the text so far, to judge a tag in its place
 	fence fence
 }
@@ -102,6 +105,9 @@ func (s *splitter) open() bool {
 
 const looseTag = "</think>"
 
+// maxHold bounds the text that is held back.
+const maxHold = 2 << 10
+
 func (s *splitter) answer(out *split) bool {
 	if !s.loose {
 		out.text += s.held
@@ -109,6 +115,9 @@ func (s *splitter) answer(out *split) bool {
 		return false
 	}
 	i := strings.Index(s.held, looseTag)
+	if s.hold = s.hold && len(s.held) < maxHold; s.hold && (i < 0 || i+len(looseTag) == len(s.held)) {
+		return false
+	}
 	if i < 0 {
 		n := len(s.held) - partial(s.held, looseTag)
 		s.give(out, s.held[:n])
@@ -161,8 +170,13 @@ func (s *splitter) flush() split {
 	switch {
 	case s.state == inThinking:
 		out.reasoning = s.held
-	case s.state == inAnswer && s.loose && s.held == looseTag && s.isTag("\n"):
-		out.void = true
+	case s.state == inAnswer && s.loose && strings.HasSuffix(s.held, looseTag):
+		s.give(&out, strings.TrimSuffix(s.held, looseTag))
+		if out.void = s.isTag("\n"); out.void {
+			out.reasoning, out.text = out.text, ""
+		} else {
+			out.text += looseTag
+		}
 	case s.state != afterTag:
 		out.text = s.held
 	}

@@ -165,7 +165,7 @@ func (a *app) statusHint(code int) string {
 		}
 		return "the key came from " + a.keyFrom
 	case 404:
-		return "is the model " + a.cfg.Model + " there, and is " + a.cfg.BaseURL + " the address of its API?"
+		return "is the model " + a.cfg.Model + " there (/model or -m names another), and is " + a.cfg.BaseURL + " the address of its API?"
 	}
 	return ""
 }

@@ -222,7 +222,7 @@ func TestWaitingLine(t *testing.T) {
 	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ("TERM=xterm")}, outputOptions{Color: "never"})
 	o.Emit(agent.StepStart{N: 1})
 	o.Emit(agent.Waiting{Progress: 40})
-	at := p.await(0, "\r\x1b[K| 0s  prompt read: 40%")
+	at := p.await(0, "\r\x1b[K| 0s  reading the prompt 40 %")
 	o.Emit(agent.ReasoningDelta{Text: strings.Repeat("x", 350)})
 	at = p.await(at, "~100 tokens")
 	o.Notice("a word in between")

@@ -77,7 +77,7 @@ func (s *spinner) run(stop <-chan struct{}, done chan<- struct{}) {
 func (s *spinner) text(n int) string {
 	t := fmt.Sprintf("%c %ds", spinFrames[n%len(spinFrames)], int(time.Since(s.since)/time.Second))
 	if p := s.progress.Load(); p > 0 && p < 100 {
-		t += fmt.Sprintf("  prompt read: %d%%", p)
+		t += fmt.Sprintf("  reading the prompt %d %%", p)
 	}
 	if tokens := s.received.Load() * 2 / 7; tokens > 0 { // 3.5 bytes each
 		t += fmt.Sprintf("  ~%d tokens", tokens)
