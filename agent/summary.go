@@ -93,6 +93,7 @@ func (a *Agent) askSummary(ctx context.Context, old []chat.Message, wish string)
 		ask += "\n\nOf the summary the user says: " + wish
 	}
 	req.Messages = append(old[:len(old):len(old)], chat.Message{Role: chat.User, Notice: true, Content: ask})
+	req.Once = true
 	a.o.Emit(Summarizing{})
 	reply, err := a.o.Model.Chat(ctx, req, a.aside)
 	a.bill(reply, err, a.meter.tokens(a.meter.fixed+size(req.Messages)))
@@ -120,15 +121,15 @@ func (a *Agent) aside(d chat.Delta) {
 }
 
 // parseSummary takes the summary out of a reply. Tags count where a line begins
-// with them, for a summary may speak of tags; what ends it may also end the
-// text. Without tags all but the analysis is the summary. One that was begun and
-// not ended is not whole.
+// with them, for a summary may speak of tags; what ends it may also end a line
+// where no line begins with it. Without tags all but the analysis is the summary.
+// One that was begun and not ended is not whole.
 func parseSummary(text string) (string, error) {
 	text = withoutAnalysis("\n" + strings.TrimSpace(text))
 	if _, rest, ok := strings.Cut(text, "\n<summary>"); ok {
 		end := strings.LastIndex(rest, "\n</summary>")
-		if end < 0 && strings.HasSuffix(rest, "</summary>") {
-			end = len(rest) - len("</summary>")
+		if end < 0 {
+			end = strings.LastIndex(rest+"\n", "</summary>\n")
 		}
 		if end < 0 {
 			return "", errors.New("the summary was not finished")
@@ -157,6 +158,9 @@ func withoutAnalysis(text string) string {
 	}
 	if i := strings.Index(rest, "\n<summary>"); i >= 0 {
 		return before + rest[i:]
+	}
+	if i := strings.LastIndex(rest, "</analysis>"); i >= 0 {
+		return before + "\n" + rest[i+len("</analysis>"):]
 	}
 	return ""
 }

@@ -18,6 +18,8 @@ func TestParseSummary(t *testing.T) {
 		{"\n <analysis>x</analysis>\n\n<summary>S</summary>\n", "S", ""},
 		{"<summary>\nS\n</summary>\nI hope this helps", "S", ""},
 		{"Here it is.\n<summary>S\n</summary>", "S", ""},
+		{"<summary>S</summary>\nThanks!", "S", ""},
+		{"<summary>\nuse </summary>\nand T</summary>\n\nThanks!\n", "use </summary>\nand T", ""},
 
 		// Tags in the middle of a line are text.
 		{"<summary>\nuse <summary> and </summary> and <analysis>\n</summary>", "use <summary> and </summary> and <analysis>", ""},
@@ -34,6 +36,8 @@ func TestParseSummary(t *testing.T) {
 		{"<analysis>\nthought\n</analysis>\nwords", "words", ""},
 		{"<analysis>thought</analysis> words", "words", ""},
 		{"first\n<analysis>\nthought\n</analysis>\nlast", "first\n\nlast", ""},
+		{"<analysis>\nthought</analysis>\nwords", "words", ""},
+		{"<analysis>\nof </analysis> I\nthought</analysis> words", "words", ""},
 
 		// An analysis without end stops at the summary.
 		{"<analysis>\nthought\n<summary>\nS\n</summary>", "S", ""},
@@ -44,6 +48,7 @@ func TestParseSummary(t *testing.T) {
 		{"<summary></summary>", "", empty},
 		{"<analysis>\nonly thought\n</analysis>", "", empty},
 		{"<analysis>\nonly thought", "", empty},
+		{"<analysis>\nonly thought</analysis>\n", "", empty},
 		{"<analysis>\nthought\n</analysis>\n<summary>\nhalf of", "", cut},
 		{"<summary>", "", cut},
 		{"<summary>\nhalf</summary> of", "", cut},
@@ -106,6 +111,9 @@ func TestAgentCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	last, req := s.asked[2], s.asked[3]
+	if last.Once || !req.Once {
+		t.Error("an empty summary would be asked for again, or an empty answer not")
+	}
 	if req.System != last.System || !slices.Equal(req.Tools, last.Tools) || len(req.Messages) != len(whole)+1 ||
 		fmt.Sprint(req.Messages[:len(whole)]) != fmt.Sprint(whole) {
 		t.Errorf("the request for a summary is not the last one and what followed it:\n%s", show(req.Messages))

@@ -56,6 +56,9 @@ func (x *exchange) attempt() (got chat.Reply, f *failure) {
 	if f != nil && x.ctx.Err() != nil {
 		f = fail(Cancelled, adviseNo, context.Cause(x.ctx), "cancelled")
 	}
+	if f != nil && f.class == EmptyResponse && x.req.Once {
+		f = nil
+	}
 	c.trace.write(&got, f)
 	c.debugReply(&got, f)
 	return got, f

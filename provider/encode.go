@@ -17,7 +17,7 @@ type request struct {
 	c      *Client
 	req    chat.Request
 	note   string // a user message of ours at the end, or ""
-	echo   string // the name of thinking that call messages must carry, or ""
+	echo   string // the name of thinking that call messages must carry from here on, or ""
 	fields []field
 
 	counting bool
@@ -26,9 +26,7 @@ type request struct {
 }
 
 func (c *Client) newRequest(req chat.Request, note string) *request {
-	r := &request{c: c, req: req, note: note, fields: c.fieldsAfterTools(len(req.Tools) > 0)}
-	r.echo = r.echoKey()
-	return r
+	return &request{c: c, req: req, note: note, fields: c.fieldsAfterTools(len(req.Tools) > 0)}
 }
 
 // size is the length of the body.
@@ -98,6 +96,7 @@ func (r *request) messages(w *jsonenc.Writer) {
 		w.Raw("}")
 	}
 	noted := r.note == ""
+	r.echo = ""
 	all := r.req.Messages
 	for i := 0; i < len(all); i++ {
 		m := &all[i]
@@ -210,6 +209,7 @@ func (r *request) marked(w *jsonenc.Writer, text string, mark bool) {
 func (r *request) assistant(w *jsonenc.Writer, m *chat.Message) {
 	w.Raw(`{"role":"assistant","content":`)
 	own := m.Host == r.c.host
+	r.follow(m, own)
 	switch {
 	case m.Content == "" && r.c.learnt().emptyText:
 		w.Raw(`""`)
@@ -292,25 +292,19 @@ func (r *request) thinking(w *jsonenc.Writer, m *chat.Message, own bool) {
 	}
 }
 
-// echoKey is the name of the thinking that call messages without one must
-// carry: once a reply of this host had it the server misses it everywhere.
-// Hosts known for that are also given it for the calls of another host's model.
-func (r *request) echoKey() string {
-	if r.c.quirks.Replay == replayDetails {
-		return ""
+// follow takes from m the name of the thinking that call messages without one
+// must carry: once a reply of this host had it the server misses it. Hosts known
+// for that are also given it for the calls of another host's model. What came
+// before m stays as it was sent, so that the server finds it in its cache.
+func (r *request) follow(m *chat.Message, own bool) {
+	q := r.c.quirks
+	switch {
+	case r.echo != "" || q.Replay == replayDetails:
+	case own:
+		r.echo = m.ReasoningKey
+	case len(m.ToolCalls) > 0 && q.Replay == replayAlways && r.c.thinks():
+		r.echo = thinkingKeys[0]
 	}
-	foreign := false
-	for i := range r.req.Messages {
-		m := &r.req.Messages[i]
-		if m.Host == r.c.host && m.ReasoningKey != "" {
-			return m.ReasoningKey
-		}
-		foreign = foreign || m.Host != r.c.host && len(m.ToolCalls) > 0
-	}
-	if foreign && r.c.quirks.Replay == replayAlways && r.c.thinks() {
-		return thinkingKeys[0]
-	}
-	return ""
 }
 
 // maxID is the longest call id that OpenAI takes.

@@ -96,6 +96,7 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []ToolSpec
+	Once     bool // a reply that is empty is the answer: it is not asked for again
 }
 
 // Delta is one piece of a reply as it arrives, or word of what happens on the
