@@ -38,7 +38,8 @@ func CommandRoots(dir, home, state string) []Root {
 // the nearest counts.
 func Commands(roots []Root) (list []Command) {
 	seen := map[string]bool{}
-	for _, r := range resolve(roots) {
+	found, _ := resolve(roots)
+	for _, r := range found {
 		for _, file := range listed(r.real) {
 			name, ok := strings.CutSuffix(file, commandEnd)
 			if !ok || seen[name] {
@@ -56,7 +57,8 @@ func Commands(roots []Root) (list []Command) {
 
 // FindCommand returns the command of that name.
 func FindCommand(roots []Root, name string) (Command, bool) {
-	for _, r := range resolve(roots) {
+	found, _ := resolve(roots)
+	for _, r := range found {
 		if c, ok := r.command(name); ok {
 			return c, true
 		}
@@ -167,10 +169,7 @@ func index(s string) (n, end int) {
 	if !ok || len(digits) < 2 || digits[0] != '[' || strings.Trim(digits[1:], "0123456789") != "" {
 		return 0, 0
 	}
-	n, err := strconv.Atoi(digits[1:])
-	if err != nil {
-		n = maxExpanded // more than any line has
-	}
+	n, _ = strconv.Atoi(digits[1:]) // one that is too large is the largest
 	return n, len(digits) + 1
 }
 

@@ -119,7 +119,8 @@ func (c *counter) each(key string, v *fastjson.Value, count func(path string)) {
 		if v.Type() == fastjson.TypeObject {
 			name = text(v.Get("source"))
 		}
-		if c.dir == "" || name == "" && text(v.Get("content")) != "" {
+		outside := c.dir == "" && (name == "" || filepath.IsLocal(name))
+		if outside || name == "" && text(v.Get("content")) != "" {
 			count("")
 			return
 		}

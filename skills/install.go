@@ -16,15 +16,18 @@ import (
 const (
 	maxCopied  = 10000    // files and directories of one skill
 	maxCopySum = 64 << 20 // bytes of one skill
+
+	unfinished = ".import-" // begins the name of what is not yet a skill
 )
 
-// Importer puts skills into a directory, each in one of its name. What is there
-// already stays unless Force is set, and then until the new one is complete.
+// Importer puts skills into a directory, each in one of its name without the dots
+// that begin it, which would hide it. What is there already stays unless Force is set, and then until the new one is complete.
 type Importer struct {
 	Dest                string
 	Force, Link, DryRun bool
 
-	names []string // that were put there, or would have been
+	names []string // of directories that were made there, or would have been
+	swept bool
 }
 
 // Put copies or links a skill of FindTree, and says what was done, or in a dry
@@ -34,29 +37,31 @@ func (im *Importer) Put(ctx context.Context, s Skill) (done string, err error) {
 	if !validName(s.Name) {
 		return "", fmt.Errorf("it needs a name of 1 to %d letters, digits, dots, underscores and hyphens", maxName)
 	}
-	if slices.Contains(im.names, s.Name) {
+	name := strings.TrimLeft(s.Name, ".")
+	if slices.Contains(im.names, name) {
 		return "skipped, another one of this name came before", nil
 	}
-	im.names = append(im.names, s.Name)
+	im.names = append(im.names, name)
 	c := copier{ctx: ctx, from: s.Dir}
 	if !im.Link {
 		if err := c.plan(); err != nil {
 			return "", err
 		}
 	}
-	target := filepath.Join(im.Dest, s.Name)
+	target := filepath.Join(im.Dest, name)
 	done = "installed"
 	if im.Link {
 		done = "linked"
 	}
-	if _, err := os.Lstat(target); err == nil {
+	if fi, err := os.Lstat(target); err == nil {
 		real, _ := filepath.EvalSymlinks(target)
+		isLink := fi.Mode()&fs.ModeSymlink != 0
 		switch {
-		case real == s.Dir:
+		case real == s.Dir && (im.Link || !isLink):
 			return "skipped, it is the same one", nil
 		case !im.Force:
 			return "skipped, it is there already", nil
-		case real != "" && inside(real, s.Dir):
+		case real != "" && inside(real, s.Dir) && !isLink:
 			return "", errors.New("it lies in the one that it would replace")
 		}
 		done = "replaced"
@@ -64,14 +69,53 @@ func (im *Importer) Put(ctx context.Context, s Skill) (done string, err error) {
 	if im.DryRun {
 		return done, nil
 	}
+	if !im.swept {
+		sweep(im.Dest)
+		im.swept = true
+	}
 	return done, im.put(&c, target)
+}
+
+// sweep removes what imports left that were killed, unless it may be the last
+// copy of a skill that was there.
+func sweep(dest string) {
+	for _, name := range listed(dest) {
+		dir := filepath.Join(dest, name)
+		if !strings.HasPrefix(name, unfinished) {
+			continue
+		}
+		if lock := lockDir(dir); lock != nil {
+			_, noNew := os.Lstat(filepath.Join(dir, "new"))
+			if _, noOld := os.Lstat(filepath.Join(dir, "old")); noNew != nil || noOld != nil {
+				os.RemoveAll(dir)
+			}
+			lock.Close()
+		}
+	}
+}
+
+// lockDir opens a directory and keeps others from it who ask, nil if another
+// process does. Closing it, or the end of the process, frees it.
+func lockDir(dir string) *os.File {
+	d, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil
+	}
+	if syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		d.Close()
+		return nil
+	}
+	return d
 }
 
 // put makes the skill beside its place and then exchanges it for what is there.
 func (im *Importer) put(c *copier, target string) error {
-	tmp, err := os.MkdirTemp(im.Dest, ".import-")
+	tmp, err := os.MkdirTemp(im.Dest, unfinished)
 	if err != nil {
 		return err
+	}
+	if lock := lockDir(tmp); lock != nil {
+		defer lock.Close()
 	}
 	fresh, old := filepath.Join(tmp, "new"), filepath.Join(tmp, "old")
 	if im.Link {
@@ -132,7 +176,7 @@ func (c *copier) plan() error {
 		}
 		e := entry{name: below(c.from, path), mode: d.Type()}
 		switch {
-		case d.IsDir() && (d.Name() == ".git" || strings.HasPrefix(d.Name(), ".import-")):
+		case d.IsDir() && (d.Name() == ".git" || strings.HasPrefix(d.Name(), unfinished)):
 			return fs.SkipDir
 		case e.mode&fs.ModeSymlink != 0:
 			e.link, err = c.linkOf(e.name)

@@ -141,6 +141,18 @@ func TestPutLinks(t *testing.T) {
 	if got := contents(t, dest); got != want {
 		t.Errorf("there is\n%s\nwant\n%s", got, want)
 	}
+	// With force a link becomes a copy of what it led to; without, it stays.
+	for _, tt := range []struct {
+		force bool
+		want  string
+	}{{false, "skipped, it is there already"}, {true, "replaced"}, {true, "replaced"}} {
+		if got := put(t, &Importer{Dest: dest, Force: tt.force}, filepath.Join(src, "x")); got != tt.want {
+			t.Errorf("Put over a link to the same, force %v: %q, want %q", tt.force, got, tt.want)
+		}
+	}
+	if got := contents(t, dest); !strings.HasSuffix(got, "\nx/SKILL.md: "+skill("x", "d")) {
+		t.Errorf("there is\n%s", got)
+	}
 	// What a link led to stays when the link is replaced.
 	other := tree(t, map[string]string{"SKILL.md": skill("demo", "copy")})
 	if got := put(t, &Importer{Dest: dest, Force: true}, other); got != "replaced" {
@@ -227,6 +239,41 @@ func TestPutOverItself(t *testing.T) {
 	}
 	if got := contents(t, top); got != before {
 		t.Errorf("there is\n%s\nwant\n%s", got, before)
+	}
+}
+
+// TestPutHidden: a name that begins with a dot is not hidden in its place.
+func TestPutHidden(t *testing.T) {
+	dest := t.TempDir()
+	im := &Importer{Dest: dest}
+	for _, src := range []string{
+		tree(t, map[string]string{"SKILL.md": skill(".hidden", "d")}), filepath.Join(tree(t, map[string]string{"..x/SKILL.md": "---\ndescription: d\n---\n"}), "..x"),
+	} {
+		if got := put(t, im, src); got != "installed" {
+			t.Errorf("Put = %q", got)
+		}
+	}
+	list, _ := Find([]Root{{Dir: dest}})
+	if len(list) != 2 || list[0].Name != ".hidden" || list[1].Name != "x" {
+		t.Errorf("Find gives %+v", list)
+	}
+}
+
+// TestPutSweeps: what a killed import left goes, but for what another one is
+// busy with, and what may be the last copy.
+func TestPutSweeps(t *testing.T) {
+	dest := tree(t, map[string]string{
+		".import-1/new/a": "", ".import-2/old/a": "", ".import-3/new/a": "", ".import-3/old/a": "", ".import-4/new/a": "", ".import-5/x": "", "other/.import-6/new": "",
+		".import-7": "-> other", "other/new": "",
+	})
+	busy := lockDir(filepath.Join(dest, ".import-4"))
+	defer busy.Close()
+	if got := put(t, &Importer{Dest: dest}, tree(t, map[string]string{"SKILL.md": skill("demo", "d")})); got != "installed" {
+		t.Fatalf("Put = %q", got)
+	}
+	want := ".import-3/new/a: \n.import-3/old/a: \n.import-4/new/a: \n.import-7 -> other\ndemo/SKILL.md: " + skill("demo", "d") + "\nother/.import-6/new: \nother/new: "
+	if got := contents(t, dest); got != want {
+		t.Errorf("there is\n%s\nwant\n%s", got, want)
 	}
 }
 

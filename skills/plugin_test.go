@@ -113,6 +113,7 @@ func TestMarketplace(t *testing.T) {
 			`{"name":"c","source":{"source":"git-subdir","url":"o/r","path":"p","ref":"main"},"strict":false,"skills":["./a","./b"]}`,
 			`{"name":"d","source":{"source":"npm","package":"@x/y"},"commands":["./c.md"],"hooks":{"x":[]}}`, `{"name":"e","source":{"source":"archive","url":"https://x/y.zip"},"agents":"./a"}`,
 			`{"name":"f","source":{"source":"command","command":"touch /tmp/x"}}`, `{"name":"g","source":{}}`,
+			`{"name":"h","source":{"source":"github","repo":"o/r"},"skills":["../../b","/etc","./s"],"commands":"../c.md"}`,
 		}, nil, `[ X  ] a [0 0 0 0] outside: github o/r
 [ X  ] b [0 0 0 0] outside: url https://x/y.git z
 [OK  ] c [0 2 0 0] outside: git-subdir o/r p
@@ -120,6 +121,7 @@ func TestMarketplace(t *testing.T) {
 [OK  ] e [0 0 0 0] 1 agents outside: archive https://x/y.zip
 [ X  ] f [0 0 0 0] outside: command touch /tmp/x
 [ X  ] g [0 0 0 0] outside: an unknown place
+[OK  ] h [0 1 0 0] ["skills ../../b: it leaves the repository" "skills /etc: it leaves the repository" "commands ../c.md: it leaves the repository"] outside: github o/r
 `},
 		{"out of the repository", []string{
 			`{"name":"a","source":"../other","strict":false,"skills":["./s"],"commands":"./c.md"}`, `{"name":"b","source":"/etc"}`, `{"name":"c","source":"./l"}`, `{"name":"d","source":"./p/../../x"}`,

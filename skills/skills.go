@@ -31,7 +31,19 @@ const System = "/usr/share/cluade/skills"
 
 // Root is a directory that holds skills, each in a directory of its own. Links
 // are followed where they stay in Dir, or lead into Within; "" is nowhere else.
-type Root struct{ Dir, Within string }
+// Dir itself may be a link that leads into Top; "" is anywhere.
+type Root struct{ Dir, Within, Top string }
+
+// Reaches says whether a link in the root to dir, whose own links are resolved,
+// is followed.
+func (r Root) Reaches(dir string) bool {
+	for _, top := range []string{r.Dir, r.Within} {
+		if real, err := filepath.EvalSymlinks(top); err == nil && top != "" && inside(real, dir) {
+			return true
+		}
+	}
+	return false
+}
 
 // Skill is one skill as it was found. A skill with a Fault is there but cannot
 // be used; its Name is then that of its directory, as it is.
@@ -59,24 +71,37 @@ func places(words string, dir, home, state string) (roots []Root) {
 	names := strings.Fields(words)
 	kind, names := names[0], names[1:]
 	for _, n := range names {
-		roots = append(roots, Root{Dir: filepath.Join(dir, n, kind)})
+		roots = append(roots, Root{Dir: filepath.Join(dir, n, kind), Top: project(dir)})
 	}
 	if state != "" {
-		roots = append(roots, Root{filepath.Join(state, kind), home})
+		roots = append(roots, Root{Dir: filepath.Join(state, kind), Within: home})
 	}
 	if home != "" {
 		for _, n := range names[1:] {
-			roots = append(roots, Root{filepath.Join(home, n, kind), home})
+			roots = append(roots, Root{Dir: filepath.Join(home, n, kind), Within: home})
 		}
 	}
 	return roots
+}
+
+// project is the nearest directory from dir upwards that holds .git, else dir.
+func project(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+	}
 }
 
 // Find returns the skills below the roots, in the order of these and then by
 // directory. Of several with one name the nearest counts; the notices say which
 // ones it hides, one sentence each, not escaped.
 func Find(roots []Root) (list []Skill, notices []string) {
-	f := finder{roots: resolve(roots)}
+	var f finder
+	f.roots, notices = resolve(roots)
 	for i := range f.roots {
 		found, more := f.search(&f.roots[i])
 		if more {
@@ -107,18 +132,25 @@ type root struct {
 	within string // Within with its links resolved, or real
 }
 
-// resolve leaves out what is not there. A directory that is two roots, as those
-// of the working directory are in the home, is the later of them.
-func resolve(roots []Root) []root {
-	var list []root
+// resolve leaves out what is not there, and with a notice what leads out of its
+// top. A directory that is two roots, as those of the working directory are in
+// the home, is the later of them.
+func resolve(roots []Root) (list []root, notices []string) {
 	var infos []os.FileInfo
-	for _, r := range roots {
+	for n, r := range roots {
+		if slices.ContainsFunc(roots[n+1:], func(o Root) bool { return o.Dir == r.Dir }) {
+			continue
+		}
 		real, err := filepath.EvalSymlinks(r.Dir)
 		if err != nil {
 			continue
 		}
 		fi, err := os.Stat(real)
 		if err != nil || !fi.IsDir() {
+			continue
+		}
+		if top, err := filepath.EvalSymlinks(r.Top); r.Top != "" && (err != nil || !inside(top, real)) {
+			notices = append(notices, fmt.Sprintf("%s is a link out of %s; what is there does not count", r.Dir, r.Top))
 			continue
 		}
 		if i := slices.IndexFunc(infos, func(o os.FileInfo) bool { return os.SameFile(o, fi) }); i >= 0 {
@@ -130,7 +162,7 @@ func resolve(roots []Root) []root {
 		}
 		list, infos = append(list, root{r, real, within}), append(infos, fi)
 	}
-	return list
+	return list, notices
 }
 
 // search looks at the directories of one root. more says that it has too many

@@ -154,6 +154,37 @@ func TestFindInHome(t *testing.T) {
 	}
 }
 
+// TestRootLinks: a project's place for skills, or for commands, may be a link to
+// another place in the project, and not out of it. The user's own may lead
+// anywhere.
+func TestRootLinks(t *testing.T) {
+	top := tree(t, map[string]string{
+		"work/.claude/skills": "-> ../.agents/skills", "work/.agents/skills/a/SKILL.md": skill("a", "d"), "work/.cluade/skills": "-> ../../out",
+		"out/b/SKILL.md": skill("b", "d"), "out/b.md": "text", "home/.claude/skills": "-> ../../else", "else/c/SKILL.md": skill("c", "d"),
+		"work/.cluade/commands": "-> ../../out",
+	})
+	const want = "work/.cluade/skills is a link out of work; what is there does not count\n"
+	if got := find(top); got != "a|d|work/.agents/skills/a|\nc|d|else/c|\n"+want {
+		t.Errorf("Find gives\n%s", got)
+	}
+	if list := Commands(commandRoots(top)); len(list) > 0 {
+		t.Errorf("Commands = %+v", list)
+	}
+	if err := os.Mkdir(filepath.Join(top, ".git"), 0o755); err != nil { // then out is in the project
+		t.Fatal(err)
+	}
+	if got := find(top); got != "b|d|out/b|\na|d|work/.agents/skills/a|\nc|d|else/c|\n" {
+		t.Errorf("Find in a larger project gives\n%s", got)
+	}
+	if list := Commands(commandRoots(top)); len(list) != 1 {
+		t.Errorf("Commands in a larger project = %+v", list)
+	}
+	here, _ := Find(Roots(filepath.Join(top, "home"), filepath.Join(top, "home"), ""))
+	if _, notices := Find(Roots(filepath.Join(top, "home"), filepath.Join(top, "home"), "")); len(here) != 1 || notices != nil {
+		t.Errorf("Find at home gives %+v, %q", here, notices)
+	}
+}
+
 // TestFindOpensNoPipe: a pipe would wait for its writer.
 func TestFindOpensNoPipe(t *testing.T) {
 	top := tree(t, map[string]string{"work/.cluade/skills/a/x": ""})

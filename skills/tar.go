@@ -85,11 +85,11 @@ func (u *unpacker) run() error {
 		if isFatal(err) {
 			return err
 		}
+		if err := skip(u.in, body.N+padding(m.size)); err != nil {
+			return err // the archive, and not the member, is at fault
+		}
 		if err != nil {
 			u.refuse(m.name, err)
-		}
-		if err := skip(u.in, body.N+padding(m.size)); err != nil {
-			return err
 		}
 	}
 	if _, err := io.Copy(io.Discard, u.in); err != nil { // a checksum may follow

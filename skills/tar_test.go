@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // archive writes a tar archive of members, closed.
@@ -209,6 +210,12 @@ func TestUnpackCancelled(t *testing.T) {
 	cancel()
 	if _, err := Unpack(ctx, t.TempDir(), bytes.NewReader(archive(t, file("a", "A"))), all); err == nil {
 		t.Error("Unpack gives no error")
+	}
+	// In the middle of a file it is not the file that is at fault.
+	data := archive(t, file("a", strings.Repeat("A", 4000)))
+	broken := io.MultiReader(bytes.NewReader(data[:1000]), iotest.ErrReader(context.Canceled))
+	if notices, err := Unpack(context.Background(), t.TempDir(), broken, all); err != context.Canceled || notices != nil {
+		t.Errorf("Unpack = %q, %v", notices, err)
 	}
 }
 

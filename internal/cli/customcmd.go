@@ -70,15 +70,15 @@ const (
 func (a *app) customHelp() string {
 	var b strings.Builder
 	for _, c := range a.customCommands() {
-		about := c.Description
+		about := cutColumns(chat.EscapeText(c.Description, 0), helpRight)
 		if c.Fault != "" {
-			about = "cannot be used: " + c.Fault
+			about = "cannot be used: " + chat.EscapeText(c.Fault, 200)
 		}
 		left := cutColumns(strings.TrimSpace("/"+c.Name+" "+chat.EscapeText(c.Hint, 0)), helpLeft+helpRight+2)
 		if len(left) > helpLeft {
 			left += "\n" + strings.Repeat(" ", helpLeft+2)
 		}
-		fmt.Fprintf(&b, "  %-*s  %s\n", helpLeft, left, cutColumns(chat.EscapeText(about, 0), helpRight))
+		fmt.Fprintf(&b, "  %-*s  %s\n", helpLeft, left, about)
 	}
 	return b.String()
 }

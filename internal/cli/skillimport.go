@@ -38,7 +38,9 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 	var r importReport
 	for _, s := range list {
 		i := imported{Skill: s, Judgement: s.Judge(target), path: s.Path()}
-		if i.done, i.err = im.Put(ctx, s); ctx.Err() != nil {
+		if im.Link && !a.followsLink(c.dest, s.Dir) {
+			i.err = errors.New("a link from there is not followed, so copy it")
+		} else if i.done, i.err = im.Put(ctx, s); ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r.add(&i)
@@ -58,6 +60,17 @@ func (a *app) importSkills(ctx context.Context, c *treeCommand, t *checkout) err
 		return errors.New("no skill was installed")
 	}
 	return nil
+}
+
+// followsLink says whether a link to the skill in dir is one when it is in dest;
+// of a place that no run looks at, nothing is known.
+func (a *app) followsLink(dest, dir string) bool {
+	for _, r := range skills.Roots(a.place.Dir, a.place.Home, a.place.State) {
+		if resolved(r.Dir) == resolved(dest) && !r.Reaches(dir) {
+			return false
+		}
+	}
+	return true
 }
 
 // nameDest makes the directory for skills an absolute path, the user's own where

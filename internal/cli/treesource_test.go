@@ -287,3 +287,26 @@ func TestDestIsNoDirectory(t *testing.T) {
 		t.Errorf("--init: %d, %q", got.code, got.errout)
 	}
 }
+
+// TestLinkIsFollowed: what says linked is offered afterwards.
+func TestLinkIsFollowed(t *testing.T) {
+	w := newWorld(t)
+	const text = "---\ndescription: d\n---\n"
+	w.file("out/a/SKILL.md", text)
+	w.file(filepath.Join(w.home, "own/b/SKILL.md"), text)
+	for _, tt := range []struct{ src, dest, want string }{
+		{"out", filepath.Join(w.home, ".cluade/skills"), "a: refused, a link from there is not followed"}, {"out", ".claude/skills", "a: refused"},
+		{"out", "else", "a: linked"}, {filepath.Join(w.home, "own"), filepath.Join(w.home, ".cluade/skills"), "b: linked"},
+	} {
+		for _, dry := range []string{"--dry-run", "--json"} {
+			got := w.run("skillimport", tt.src, "--link", "--dest", tt.dest, dry)
+			want := strings.Replace(tt.want, ": linked", ": would be linked", 1)
+			if dry == "--json" {
+				want = `"result":"` + strings.FieldsFunc(tt.want, func(c rune) bool { return strings.ContainsRune(" :,", c) })[1] + `"`
+			}
+			if !strings.Contains(got.out, want) {
+				t.Errorf("%s in %s: %q, %q, want %q", tt.src, tt.dest, got.out, got.errout, want)
+			}
+		}
+	}
+}
