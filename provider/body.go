@@ -65,6 +65,7 @@ func (r *reply) stream(l *lines) (*failure, error) {
 			continue
 		}
 		r.watch.gotData()
+		r.splits = endsInHalf(ev.data)
 		if f := r.take(v, ev.name); f != nil {
 			return f, nil
 		}
@@ -153,6 +154,10 @@ func (r *reply) wholeReply(v *fastjson.Value, body []byte) *failure {
 // arrived is kept in any case.
 func (r *reply) close(f *failure, end error, used func(id string) bool) (chat.Reply, *failure) {
 	complete := f == nil && (r.done || r.finish != "")
+	r.splits = false
+	if r.half != "" {
+		r.place(r.tags.feed(r.half))
+	}
 	r.place(r.tags.flush())
 	if complete && r.text.all.Len() > 0 {
 		r.c.learnt().looseTag = r.loose

@@ -1,9 +1,12 @@
 package provider
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"cluade/internal/chat"
 
@@ -72,6 +75,41 @@ func isJSON(s string) bool {
 // 8259: servers refuse a history that holds anything else.
 func isObject(s string) bool {
 	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{") && isJSON(s)
+}
+
+// escapeLen is the length of \uXXXX. The parser leaves one that is half a
+// character, a UTF-16 surrogate without the other, as it stands; servers that
+// count in UTF-16 send the halves in two events.
+const escapeLen = 6
+
+// endsInHalf says whether a string in a document ends in such an escape.
+func endsInHalf(doc []byte) bool {
+	for {
+		i := bytes.IndexByte(doc, '\\')
+		if i < 0 || len(doc) < i+escapeLen+1 {
+			return false
+		}
+		if doc[i+escapeLen] == '"' && utf16.IsSurrogate(escaped(string(doc[i:i+escapeLen]))) {
+			return true
+		}
+		doc = doc[i+2:] // what is escaped is no begin of another
+	}
+}
+
+// escaped is what \uXXXX stands for, 0 if s is something else.
+func escaped(s string) rune {
+	if len(s) < escapeLen || s[:2] != "\\u" || !isHex(s[2:escapeLen]) {
+		return 0
+	}
+	return rune(hexByte(s[2:])<<8 | hexByte(s[4:]))
+}
+
+// joinHalves puts s after half and makes one character of two halves.
+func joinHalves(half, s string) string {
+	if c := utf16.DecodeRune(escaped(half), escaped(s)); c != utf8.RuneError {
+		return string(c) + s[escapeLen:]
+	}
+	return half + s
 }
 
 // number reads a whole number with thousands separators; -1 is none. What is

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"strings"
+	"unicode/utf16"
 
 	"cluade/internal/chat"
 
@@ -25,11 +26,13 @@ type reply struct {
 	finish    string // in the words of chat.Finish, "" if none came
 	usage     chat.Usage
 	timings   chat.Usage
-	late      bool // something came after the finish
-	done      bool // [DONE]
-	data      bool // at least one event with data
-	shown     bool // text or thinking went out to the caller
-	loose     bool // thinking ended with a tag that nothing opened
+	late      bool   // something came after the finish
+	splits    bool   // the event ends a text within a character of two escapes
+	half      string // the first of them
+	done      bool   // [DONE]
+	data      bool   // at least one event with data
+	shown     bool   // text or thinking went out to the caller
+	loose     bool   // thinking ended with a tag that nothing opened
 }
 
 func (c *Client) newReply(known map[string]string, w *watch, onDelta func(chat.Delta)) *reply {
@@ -271,6 +274,12 @@ func joinText(v *fastjson.Value) string {
 }
 
 func (r *reply) addText(s string) {
+	if r.half != "" && s != "" {
+		r.half, s = "", joinHalves(r.half, s)
+	}
+	if n := len(s) - escapeLen; r.splits && n >= 0 && utf16.IsSurrogate(escaped(s[n:])) {
+		s, r.half = s[:n], s[n:]
+	}
 	if s == "" {
 		return
 	}
