@@ -101,7 +101,7 @@ func TestParseErrors(t *testing.T) {
 func TestParseIsQuick(t *testing.T) {
 	for _, s := range []string{
 		"description: x\n" + strings.Repeat(" a\n", 42000), "allowed-tools: [a,\n" + strings.Repeat(" b,\n", 32000) + "]\n",
-		strings.Repeat("argument-hint: \"x\"\n", 6000), "allowed-tools: " + strings.Repeat("\"\\", 60000) + "\n",
+		strings.Repeat("argument-hint: \"x\"\n", 6000), "allowed-tools: [" + strings.Repeat("\"\\", 8000) + "\n",
 		strings.Repeat("a: b\n", 25000), "allowed-tools:\n" + strings.Repeat(" - a\n", 25000),
 	} {
 		for _, max := range []int{maxMetadata - 10, maxFile - 10} {

@@ -170,6 +170,10 @@ func TestRootLinks(t *testing.T) {
 	if list := Commands(commandRoots(top)); len(list) > 0 {
 		t.Errorf("Commands = %+v", list)
 	}
+	home := filepath.Join(top, "home")
+	if list, notices := Find(Roots(home, home, "")); len(list) != 1 || len(notices) != 0 {
+		t.Errorf("Find at home gives %+v, %q", list, notices)
+	}
 	if err := os.Mkdir(filepath.Join(top, ".git"), 0o755); err != nil { // then out is in the project
 		t.Fatal(err)
 	}
@@ -178,10 +182,6 @@ func TestRootLinks(t *testing.T) {
 	}
 	if list := Commands(commandRoots(top)); len(list) != 1 {
 		t.Errorf("Commands in a larger project = %+v", list)
-	}
-	here, _ := Find(Roots(filepath.Join(top, "home"), filepath.Join(top, "home"), ""))
-	if _, notices := Find(Roots(filepath.Join(top, "home"), filepath.Join(top, "home"), "")); len(here) != 1 || notices != nil {
-		t.Errorf("Find at home gives %+v, %q", here, notices)
 	}
 }
 

@@ -254,7 +254,7 @@ func TestShownURL(t *testing.T) {
 // password are not on the screen.
 func TestNoPasswordIsShown(t *testing.T) {
 	w := newWorld(t)
-	w.file("bin/git", "#!/bin/sh\nfor u; do :; done\nfor u; do case $u in *://*) echo \"fatal: no Password for '${u%/*}': $u\" >&2;; esac; done\nexit 128\n")
+	w.file("bin/git", "#!/bin/sh\nfor u; do :; done\ncase $* in *empty*) mkdir $u; exit;; esac\nfor u; do case $u in *://*) echo \"fatal: no Password for '${u%/*}': $u\" >&2;; esac; done\nexit 128\n")
 	if err := os.Chmod(filepath.Join(w.dir, "bin/git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -262,6 +262,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 	for _, src := range []string{
 		"https://me:ghp_SECRET@github.com/a/b/tree/main", "http://me:ghp_SECRET@h/x", "https://ghp_SECRET@git.example/o/r", "https://me:ghp%zz_SECRET@git.example/x",
 		"https://ghp_SECRET@github.com/o/r", "ghp_SECRET@github.com/o/r", "git+https://ghp_SECRET@h/x",
+		"https://ghp_SECRET@git.example/empty",
 	} {
 		for _, name := range []string{"skillimport", "marketplace"} {
 			got := w.run(name, src, "--json")
