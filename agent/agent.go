@@ -130,6 +130,9 @@ func New(o Options) *Agent {
 		loop: loopdetect.New(loopdetect.Limits{Repeat: o.RepeatLimit, Errors: o.ErrorLimit, Poll: o.PollLimit}),
 	}
 	a.o.Tools = a.withSessionTools(o.Tools)
+	s := o.Session
+	a.meter.model, a.meter.window = s.Model, s.Window
+	o.Env.HadJobs = o.Env.HadJobs || s.Jobs
 	return a
 }
 

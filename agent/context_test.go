@@ -132,3 +132,28 @@ func FuzzClip(f *testing.F) {
 		}
 	})
 }
+
+// TestLearntGoesOn: a session that goes on has the window that its model's server
+// taught, and the tools that it had.
+func TestLearntGoesOn(t *testing.T) {
+	s := newStage(t, reply{text: "a"})
+	s.session = chat.Session{Model: "m", Window: 3000, Jobs: true}
+	s.start()
+	if got := s.agent.ContextLimit(); got != 3000 {
+		t.Errorf("ContextLimit = %d, want 3000", got)
+	}
+	if !s.agent.o.Env.HadJobs {
+		t.Error("the tool for jobs is gone")
+	}
+	s.session.Window, s.session.Jobs = 0, false
+	if err := s.turn(context.Background(), "hi"); err != nil {
+		t.Fatal(err)
+	}
+	if s.session.Window != 3000 || !s.session.Jobs {
+		t.Errorf("after a turn: window %d, jobs %v", s.session.Window, s.session.Jobs)
+	}
+	s.session.Model = "another"
+	if got := s.agent.ContextLimit(); got == 3000 {
+		t.Error("the window is that of another model")
+	}
+}

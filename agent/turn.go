@@ -81,7 +81,7 @@ func (a *Agent) end(ctx context.Context, err error) error {
 		a.truncate(t.start, why)
 		err = &UnsentError{Input: t.input, Err: err}
 	}
-	s.Context = a.meter.context(s)
+	s.Context, s.Window, s.Jobs = a.meter.context(s), a.meter.window, a.o.Env.HadJobs
 	a.save(a.o.Journal.State(s))
 	a.o.Emit(TurnEnd{
 		Answer: t.answer, Usage: t.usage, Context: s.Context,

@@ -159,6 +159,9 @@ func Load(p Place, trust Trust) (*Config, []string, error) {
 	if err := c.loadEnv(p.Getenv); err != nil {
 		return nil, nil, err
 	}
+	if info, err := os.Stat(c.keyFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+		notices = append(notices, othersRead(info.Mode(), chat.EscapeText(c.keyFile, maxQuoted)))
+	}
 	return c, notices, nil
 }
 
@@ -434,9 +437,13 @@ func (c *Config) apply(path string, t Tier, data []byte, mode fs.FileMode) ([]st
 		return nil, configError(path, "hard_compact_threshold", err.Error())
 	}
 	if mode.Perm()&0o077 != 0 && holdsSecret(v) {
-		l.say("it holds a key and others can read it (mode %04o): chmod 600 %s", mode.Perm(), l.shown)
+		l.notices = append(l.notices, othersRead(mode, l.shown))
 	}
 	return l.said(), nil
+}
+
+func othersRead(mode fs.FileMode, shown string) string {
+	return fmt.Sprintf("%s: it holds a key and others can read it (mode %04o): chmod 600 %s", shown, mode.Perm(), shown)
 }
 
 func holdsSecret(v *fastjson.Value) bool {

@@ -49,7 +49,8 @@ func nameRecord(name string) []byte {
 }
 
 // stateRecord holds the counters. What follows context_tokens is beyond the
-// common form: the kinds of tokens in total_tokens, and the model in use.
+// common form: the kinds of tokens in total_tokens, the model in use with its
+// window, and whether there were jobs.
 func stateRecord(s *chat.Session) []byte {
 	line := []byte(`{"t":"state"`)
 	for _, n := range []struct {
@@ -62,6 +63,12 @@ func stateRecord(s *chat.Session) []byte {
 		line = jsonenc.AppendInt(jsonenc.AppendKey(line, n.key), int64(n.value))
 	}
 	line = jsonenc.AppendString(jsonenc.AppendKey(line, "model"), s.Model)
+	if s.Window > 0 {
+		line = jsonenc.AppendInt(jsonenc.AppendKey(line, "window"), int64(s.Window))
+	}
+	if s.Jobs {
+		line = append(line, `,"jobs":true`...)
+	}
 	return append(line, "}\n"...)
 }
 

@@ -123,7 +123,7 @@ func (r *replay) record(v *fastjson.Value) error {
 	case "truncate":
 		if n := v.Get("n"); n != nil {
 			if keep, err := n.Int(); err == nil {
-				r.cut(keep)
+				r.cut(r.place(keep, string(v.GetStringBytes("why"))))
 			}
 		}
 	case "state":
@@ -175,6 +175,7 @@ func (r *replay) state(v *fastjson.Value) {
 	if m := v.GetStringBytes("model"); len(m) > 0 {
 		r.sess.Model = string(m)
 	}
+	r.sess.Window, r.sess.Jobs = number("window"), r.sess.Jobs || v.GetBool("jobs")
 }
 
 // add takes one message. The system message is never taken from a file.
@@ -198,6 +199,22 @@ func (r *replay) add(v *fastjson.Value) error {
 		r.sess.Messages = append(r.sess.Messages, m)
 	}
 	return nil
+}
+
+// place is how many messages a truncation to n keeps where lines before it were
+// lost, which may have been messages. What a person takes back, and what got no
+// answer, begins with a message of the person.
+func (r *replay) place(n int, why string) int {
+	all := r.sess.Messages
+	if !r.hold || why == "failed" && n < len(all) {
+		return n
+	}
+	for back := 0; back <= r.skipped && back <= n; back++ {
+		if i := n - back; i < len(all) && all[i].Role == chat.User && !all[i].Notice {
+			return i
+		}
+	}
+	return n
 }
 
 // cut keeps the first n messages.

@@ -44,6 +44,9 @@ func (s *Sessions) Resume(id, version string) (*Resumed, error) {
 		f.Close()
 		return nil, fmt.Errorf("resume session %s: %s", e.id, why(err))
 	}
+	if r.sess.Created.IsZero() {
+		r.sess.Created = timeOf(e.id)
+	}
 	out := s.resumed(r, version)
 	j := out.Journal
 	switch {
@@ -88,6 +91,9 @@ func (s *Sessions) resumed(r *replay, version string) *Resumed {
 	sess := r.sess
 	sess.ID = ""
 	raw := sess.Messages
+	for i := range raw { // the key may be a new one
+		raw[i] = s.mask(raw[i])
+	}
 	fix := repairTranscript(raw, r.fixed)
 	sess.Messages = fix.msgs
 	j := s.New(&sess, version)
@@ -150,7 +156,9 @@ func (r *replay) readOld(in io.Reader) error {
 	if v.Type() != fastjson.TypeObject || !isList(v.Get("messages")) {
 		return errNoRecord
 	}
-	r.head(v)
+	if err := r.head(v); err != nil {
+		return err
+	}
 	r.state(v)
 	for _, m := range v.GetArray("messages") {
 		if err := r.add(m); err != nil {
@@ -174,6 +182,9 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 		return nil, err
 	}
 	f, copied, err := openSession(path)
+	if _, there := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && there == nil {
+		err = errors.New("it is a link to nothing")
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s.freshFile(nil, path, sess, version), nil
@@ -186,7 +197,7 @@ func (s *Sessions) OpenFile(path string, sess *chat.Session, version string) (*R
 	r := &replay{hold: true}
 	err = r.read(f)
 	switch {
-	case errors.Is(err, errNoRecord) && r.size == 0:
+	case errors.Is(err, errNoRecord) && r.size == 0 && f.Chmod(0o600) == nil:
 		return s.freshFile(f, path, sess, version), nil
 	case err != nil:
 		f.Close()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"cluade/internal/chat"
 	"cluade/internal/jsonenc"
@@ -113,6 +114,9 @@ func (p Place) editFile(edit func(*fastjson.Value) error) error {
 	v, fault := parseObject(path, data)
 	if fault != nil {
 		return fault
+	}
+	if !utf8.Valid(data) {
+		return configError(path, "", "it is not all UTF-8, and a change would lose what is not; change it by hand")
 	}
 	if err := edit(v); err != nil {
 		return err

@@ -74,6 +74,9 @@ func (s *Sessions) hide(text string) string {
 // hideJSON masks JSON text, which may spell the key with any escapes.
 func (s *Sessions) hideJSON(text string) string {
 	text = s.hide(text)
+	if !strings.Contains(text, `\`) {
+		return text
+	}
 	if v, err := fastjson.Parse(text); err == nil {
 		plain := jsonText(v)
 		if masked := s.hide(plain); masked != plain {
@@ -96,6 +99,12 @@ func isID(s string) bool {
 		}
 	}
 	return true
+}
+
+// timeOf is the time that an id begins with, the zero time if that is none.
+func timeOf(id string) time.Time {
+	t, _ := time.ParseInLocation("20060102-150405", id[:15], time.Local)
+	return t
 }
 
 // saved is one session on the disk.
@@ -272,7 +281,7 @@ func (s *Sessions) Newest(max int) (list []Summary, more int, err error) {
 			First: firstColumns(chat.EscapeText(r.first, 400), 50), Damage: r.damage(err),
 		}
 		if sum.Created.IsZero() {
-			sum.Created, _ = time.ParseInLocation("20060102-150405", e.id[:15], time.Local)
+			sum.Created = timeOf(e.id)
 		}
 		list = append(list, sum)
 	}

@@ -17,7 +17,7 @@ var jobTool = Tool{
 	Desc:    "Read the new output of a background job (the default), stop it, or list all.",
 	Params:  `{"type":"object","properties":{"id":{"type":"integer"},"action":{"type":"string","enum":["read","stop","list"]}},"required":[]}`,
 	Effect:  policy.Execute,
-	Offered: func(e *Env) bool { return e.jobs != nil },
+	Offered: func(e *Env) bool { return e.HadJobs },
 	Run:     runJob,
 }
 
@@ -26,8 +26,7 @@ const (
 	jobKeep = 256 << 10 // bytes of a job's output that wait for a read
 )
 
-// jobs are the commands that run in the background. There are some, or were,
-// once the pointer to it is not nil.
+// jobs are the commands that run in the background.
 type jobs struct {
 	list []*job
 	last int // number of the newest one
@@ -43,7 +42,7 @@ type job struct {
 // knows it by.
 func (e *Env) startJob(s proc.Spec, command string) (Result, error) {
 	if e.jobs == nil {
-		e.jobs = &jobs{}
+		e.jobs, e.HadJobs = &jobs{}, true
 	}
 	forgotten, err := e.jobs.makeRoom()
 	if err != nil {

@@ -72,9 +72,10 @@ type Env struct {
 	Rewind      *Rewind       // what files were before; nil remembers nothing
 
 	Subagent Subagent
+	HadJobs  bool // a command was started in the background, in an earlier run of the session too
 
 	remote *remotes // made by the first connection to another host
-	jobs   *jobs    // made by the first command in the background
+	jobs   *jobs    // made by the first command of this run in the background
 }
 
 // Seen is what a file was like when the model last read or wrote it, so that a

@@ -84,6 +84,8 @@ type Session struct {
 	Steps    int
 	Total    Usage // billed so far
 	Context  int   // estimated tokens in the next request; not Total
+	Window   int   // tokens of Model's window as its server told or taught, 0 if it did not
+	Jobs     bool  // a command was started in the background
 }
 
 // ToolSpec is what the model is told of a tool. Params is a JSON Schema

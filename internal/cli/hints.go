@@ -120,7 +120,7 @@ func (a *app) hint(err error) string {
 	case errors.As(err, &status):
 		return a.statusHint(status.Code)
 	case errors.As(err, &config):
-		return "mend the file, or write the default one with cluade --init --force"
+		return "mend the file: without it what it refuses would be allowed"
 	case errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.EEXIST): // what Init found, not the system
 		return "cluade --init --force replaces it"
 	case errors.Is(err, store.ErrNoSession):

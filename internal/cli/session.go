@@ -171,12 +171,25 @@ func (a *app) beginResumed(r *store.Resumed) {
 	if a.cfg.Source("model") == store.TierDefault && r.Session.Model != "" {
 		a.cfg.Model = r.Session.Model
 	}
+	if r.Session.Model != a.cfg.Model || !a.wrote(r.Session.Messages) {
+		r.Session.Window = 0
+	}
 	r.Session.Model = a.cfg.Model
 	a.pending = r.Pending
 	if r.Pending != "" && a.oneShot() {
 		a.notices = append(a.notices, "the last question of the session had no answer and is left out: "+chat.EscapeText(r.Pending, 60))
 	}
 	a.begin(r.Session, r.Journal)
+}
+
+// wrote says whether the last reply came from the configured host.
+func (a *app) wrote(msgs []chat.Message) bool {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if m := msgs[i]; m.Role == chat.Assistant {
+			return m.Host != "" && strings.Contains(a.cfg.BaseURL+"/", "/"+m.Host+"/")
+		}
+	}
+	return false
 }
 
 // moveTo makes dir the directory of the run, with the configuration there. A
