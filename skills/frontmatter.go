@@ -33,31 +33,39 @@ func parse(text string) (h header, body string, err error) {
 }
 
 func (h *header) parse(text string) (body string, err error) {
-	lines := strings.Split(text, "\n")
-	first := 0
-	for first < len(lines) && strings.TrimSpace(lines[first]) == "" {
-		first++
-	}
-	if first == len(lines) || strings.TrimRight(lines[first], " \t") != "---" {
-		return "", errors.New("line 1: it does not begin with a line ---")
-	}
-	last, size := first+1, 0
-	for ; ; last++ {
-		if last == len(lines) {
-			return "", fmt.Errorf("line %d: the line --- has no second one that ends the metadata", first+1)
-		}
-		if size += len(lines[last]) + 1; size > maxMetadata {
-			return "", fmt.Errorf("line %d: the metadata is larger than %d bytes", last+1, maxMetadata)
-		}
-		if l := strings.TrimRight(lines[last], " \t"); l == "---" || l == "..." {
-			break
-		}
-	}
-	r := reader{lines: lines[:last], at: first + 1, seen: map[string]bool{}}
-	for err == nil && r.at < last {
+	r, body, err := metadata(text)
+	for err == nil && r.at < len(r.lines) {
 		err = r.field(h)
 	}
-	return strings.TrimLeft(strings.Join(lines[last+1:], "\n"), "\n"), err
+	return strings.TrimLeft(body, "\n"), err
+}
+
+// metadata parts a text behind the line that ends its metadata. The text may be
+// long, so lines are made of the metadata alone.
+func metadata(text string) (r reader, body string, err error) {
+	line, body, more := "", text, true
+	for more {
+		line, body, more = strings.Cut(body, "\n")
+		if strings.TrimSpace(line) != "" {
+			break
+		}
+		r.lines = append(r.lines, line)
+	}
+	if strings.TrimRight(line, " \t") != "---" {
+		return r, "", errors.New("line 1: it does not begin with a line ---")
+	}
+	r.lines = append(r.lines, line)
+	r.at, r.seen = len(r.lines), map[string]bool{}
+	for size := 0; more; r.lines = append(r.lines, line) {
+		line, body, more = strings.Cut(body, "\n")
+		if size += len(line) + 1; size > maxMetadata {
+			return r, "", r.fault(len(r.lines), "the metadata is larger than %d bytes", maxMetadata)
+		}
+		if l := strings.TrimRight(line, " \t"); l == "---" || l == "..." {
+			return r, body, nil
+		}
+	}
+	return r, "", r.fault(r.at-1, "the line --- has no second one that ends the metadata")
 }
 
 // reader goes through the lines of the front matter.
