@@ -307,8 +307,10 @@ func TestOverflow(t *testing.T) {
 	}{
 		{"once", 4, []reply{step(1), step(2), full(0), {text: goodSummary}, {text: "done"}}, "<nil>", 5,
 			"user OPENING|assistant |tool look did 2|assistant done"},
-		{"with a window", 4, []reply{step(1), step(2), full(400), {text: goodSummary}, {text: "done"}}, "<nil>", 5,
+		{"with a window", 4, []reply{step(1), step(2), full(600), {text: goodSummary}, {text: "done"}}, "<nil>", 5,
 			"user OPENING|assistant |tool look did 2|assistant done"},
+		{"far beyond a window", 4, []reply{step(1), step(2), full(400), {text: "done"}}, "<nil>", 4, // no summary fits either
+			"user OPENING|user go|assistant |tool look did 1|assistant |tool look did 2|assistant done"},
 		{"again", 4, []reply{step(1), step(2), full(0), {text: goodSummary}, full(0)}, "HTTP 400: too long", 5,
 			"user OPENING|assistant |tool look did 2"},
 		{"at the first message", 0, []reply{full(0)}, "HTTP 400: too long", 1, ""},

@@ -93,10 +93,14 @@ func (a *Agent) askSummary(ctx context.Context, old []chat.Message, wish string)
 		ask += "\n\nOf the summary the user says: " + wish
 	}
 	req.Messages = append(old[:len(old):len(old)], chat.Message{Role: chat.User, Notice: true, Content: ask})
+	tokens := a.meter.tokens(a.meter.fixed + size(req.Messages))
+	if limit := a.ContextLimit(); tokens/2 > limit {
+		return "", fmt.Errorf("to ask for a summary takes about %d tokens, context_limit is %d", tokens, limit)
+	}
 	req.Once = true
 	a.o.Emit(Summarizing{})
 	reply, err := a.o.Model.Chat(ctx, req, a.aside)
-	a.bill(reply, err, a.meter.tokens(a.meter.fixed+size(req.Messages)))
+	a.bill(reply, err, tokens)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

@@ -17,7 +17,7 @@ func TestFindPlace(t *testing.T) {
 	tests := []struct{ home, state, wantHome, wantState string }{
 		{home, "", home, filepath.Join(home, ".cluade")},
 		{home, "/x/y/", home, "/x/y"},
-		{home, "rel", home, "/some/dir/rel"},
+		{home, "rel", home, ""},
 		{"relative", "", "", ""},
 		{"", "", passwd, state},
 		{home + "/nothing", "", "", ""},

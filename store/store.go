@@ -79,7 +79,7 @@ type Place struct {
 // an absolute path of an existing directory counts as none, as with "nobody".
 // Neither the passwd entry nor the working directory takes its place: who names
 // another home does not want this one's key and sessions. CLUADE_HOME need not
-// exist.
+// exist; a relative one counts as none.
 func FindPlace(dir string, getenv func(string) string) Place {
 	p := Place{Dir: dir, Home: getenv("HOME"), Getenv: getenv}
 	switch {
@@ -91,8 +91,7 @@ func FindPlace(dir string, getenv func(string) string) Place {
 	switch state := getenv("CLUADE_HOME"); {
 	case filepath.IsAbs(state):
 		p.State = filepath.Clean(state)
-	case state != "":
-		p.State = filepath.Join(dir, state)
+	case state != "": // it would be another one in each directory
 	case p.Home != "":
 		p.State = filepath.Join(p.Home, ".cluade")
 	}

@@ -57,6 +57,7 @@ type app struct {
 	tools    *tools.Env
 	session  *chat.Session
 	journal  *store.Journal // nil if nothing is saved
+	copied   bool           // the session goes on in a copy
 	pending  string         // a resumed session's last question, which had no answer
 	images   []chat.Image   // of the command line, for the next message
 	typed    []string       // what the person ran since the last message, for the next

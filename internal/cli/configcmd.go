@@ -24,6 +24,7 @@ func (a *app) cmdConfig(arg string) (bool, error) {
 	case a.depth > 0:
 		return false, errors.New("the configuration is not changed in a run that another run started")
 	}
+	old := a.cfg.Show()
 	if err := a.place.SetKey(key, value); err != nil {
 		return false, err
 	}
@@ -37,6 +38,11 @@ func (a *app) cmdConfig(arg string) (bool, error) {
 			continue
 		}
 		a.out.Print(keyLine(s))
+		for _, o := range old {
+			if o.Key == key && o.Set && o.Value != s.Value {
+				a.out.Print("before: " + o.Value)
+			}
+		}
 		if s.From != chat.EscapeText(user, 240) {
 			a.out.Notice("it is written to " + user + ", but what was set elsewhere counts")
 		}

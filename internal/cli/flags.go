@@ -419,6 +419,8 @@ func (f *flags) conflict() error {
 		return errors.New("--session-file saves a session, which --no-session and --subagent do not")
 	case f.undo && (resumes || f.unsaved() || f.words != nil || f.deleteID != ""):
 		return errors.New("--undo takes the id of a session and nothing else")
+	case f.deleteID != "" && (resumes || f.unsaved() || f.words != nil):
+		return errors.New("--delete-session takes the id of a session, -y, and nothing else")
 	case f.here && !resumes:
 		return errors.New("--here goes with -c or -r only")
 	case f.force && !f.init:

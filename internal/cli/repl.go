@@ -116,6 +116,10 @@ func (a *app) leave(ctx context.Context, err error) int {
 		a.out.Error("read standard input: " + err.Error())
 		return exitFailed
 	}
+	if err := a.agent.SaveError(); err != nil {
+		a.out.Error("not all of the conversation was saved: " + err.Error())
+		return exitFailed
+	}
 	return exitDone
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,10 +78,10 @@ func (a *app) goOn(id string) error {
 	if err := a.resume(id); err != nil {
 		return err
 	}
-	if a.session.ID != "" {
-		id = a.session.ID
+	if a.copied = a.session.ID == ""; a.copied {
+		return nil // which was said
 	}
-	name := ""
+	id, name := a.session.ID, ""
 	if a.session.Name != "" {
 		name = " (" + a.session.Name + ")"
 	}
@@ -182,14 +183,15 @@ func (a *app) beginResumed(r *store.Resumed) {
 	a.begin(r.Session, r.Journal)
 }
 
-// wrote says whether the last reply came from the configured host.
+// wrote says whether the last reply, if there is one, came from the configured
+// host.
 func (a *app) wrote(msgs []chat.Message) bool {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if m := msgs[i]; m.Role == chat.Assistant {
 			return m.Host != "" && strings.Contains(a.cfg.BaseURL+"/", "/"+m.Host+"/")
 		}
 	}
-	return false
+	return true
 }
 
 // moveTo makes dir the directory of the run, with the configuration there. A
@@ -232,7 +234,7 @@ func (a *app) enterDir(dir string) error {
 // again makes the parts of the present session anew, from a configuration that
 // has changed. What a person narrowed by hand stays so.
 func (a *app) again() {
-	mode := a.policy.Mode
+	mode, stance := a.policy.Mode, a.stanceWarnings()
 	if a.cfg.Source("model") == store.TierDefault && a.session.Model != "" {
 		a.cfg.Model = a.session.Model
 	}
@@ -241,7 +243,11 @@ func (a *app) again() {
 	if mode != a.policy.Mode && mode.Narrower(a.policy.Mode) {
 		a.setMode(mode)
 	}
-	a.tell()
+	now := a.stanceWarnings()
+	if slices.Equal(now, stance) {
+		now = nil
+	}
+	a.tell(now)
 }
 
 // setModel takes another model for the requests that follow. A name of the
@@ -290,6 +296,9 @@ func (e endpoint) Chat(ctx context.Context, req chat.Request, onDelta func(chat.
 
 func (a *app) endSession() {
 	a.prune()
+	if a.copied && a.oneShot() && a.session.ID != "" {
+		a.out.Notice("the copy is session " + a.session.ID)
+	}
 	if a.journal != nil {
 		a.journal.Close()
 	}

@@ -178,7 +178,7 @@ func (a *app) cmdSave(name string) (bool, error) {
 	if err := a.journal.Update(); err != nil {
 		return false, err
 	}
-	a.out.Print("named; go on with it by: cluade -r '" + chat.EscapeText(name, 0) + "'")
+	a.out.Print("named; go on with it by: cluade -r '" + strings.ReplaceAll(chat.EscapeText(name, 0), "'", `'\''`) + "'")
 	return false, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -138,6 +139,9 @@ func (a *app) enter() error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the current directory: %w", err)
+	}
+	if state := a.env.Getenv("CLUADE_HOME"); state != "" && !filepath.IsAbs(state) {
+		return errors.New("CLUADE_HOME must be an absolute path: a relative one would be another directory in each place")
 	}
 	a.place = store.FindPlace(dir, a.env.Getenv)
 	a.depth = depthOf(a.env.Getenv("CLUADE_DEPTH"))

@@ -99,7 +99,7 @@ func (a *app) begin(s *chat.Session, j *store.Journal) {
 	if first && !a.oneShot() {
 		a.out.Print(a.banner())
 	}
-	a.tell()
+	a.tell(a.stanceWarnings())
 }
 
 // assemble makes the parts of the present session from the configuration. What
@@ -130,9 +130,10 @@ func (a *app) equip(e *tools.Env) {
 	e.Web, e.SSH = a.web(), a.ssh()
 }
 
-// tell says what is to be said of a session that begins or was changed.
-func (a *app) tell() {
-	for _, n := range slices.Concat(a.stanceWarnings(), a.faults, a.notices) {
+// tell says what is to be said of a session that begins or was changed, the
+// lines of stance first.
+func (a *app) tell(stance []string) {
+	for _, n := range slices.Concat(stance, a.faults, a.notices) {
 		a.out.Warn(n)
 	}
 	a.faults, a.notices = nil, nil
