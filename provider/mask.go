@@ -75,15 +75,13 @@ func (x secrets) pending(s string) (most int) {
 	return most
 }
 
-// clip masks s and cuts it to n bytes, in this order: of a secret that was cut
-// the rest would be seen. It looks at the beginning of s alone, and far enough.
+// clip cuts s to n bytes and masks it. Of a secret that is cut nothing is left.
 func (x secrets) clip(s string, n int) string {
-	if most := n + 8<<10; len(s) > most {
-		s = s[:most]
-		s = s[:len(s)-x.pending(s)]
+	if len(s) > n {
+		s = s[:n]
+		s = s[:n-x.pending(s)]
 	}
-	s = x.mask(s)
-	return s[:min(len(s), n)]
+	return x.mask(s)
 }
 
 // maskText is mask for the text of a reply, without the stand-ins.

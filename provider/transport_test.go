@@ -339,7 +339,7 @@ func TestLimits(t *testing.T) {
 				}
 			}
 		}, "timeout after 0.2s without data"},
-		{"plain", func(o *Options) { o.RequestTimeout, o.Stream = 100*time.Millisecond, false }, func(w http.ResponseWriter, r *http.Request) {
+		{"plain", func(o *Options) { o.RequestTimeout, o.Stream, o.Retries = 100*time.Millisecond, false, 2 }, func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				flush(w, "\n")
 				select {
