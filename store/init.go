@@ -11,7 +11,8 @@ import (
 )
 
 // Init writes the default configuration and returns its path. An existing file
-// is left alone with an error (fs.ErrExist) unless force is set.
+// is left alone with an error (fs.ErrExist) unless force is set; then it is kept
+// beside the new one, with .old behind its name.
 func Init(p Place, force bool) (string, error) {
 	if p.State == "" {
 		return "", errors.New("there is no home directory to write a configuration to")
@@ -22,6 +23,11 @@ func Init(p Place, force bool) (string, error) {
 	}
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return "", fmt.Errorf("make state directory: %w", err)
+	}
+	if old, _, err := readFile(path, maxConfig); err == nil && string(old) != string(defaultFile()) {
+		if err := writeFile(path+".old", old, true); err != nil {
+			return "", fmt.Errorf("keep the old configuration: %w", err)
+		}
 	}
 	if err := writeConfig(path, defaultFile()); err != nil {
 		return "", fmt.Errorf("write configuration: %w", err)

@@ -135,12 +135,19 @@ func TestKeyFileOthersRead(t *testing.T) {
 // written.
 func TestSetKeyLosesNothing(t *testing.T) {
 	b := newBox(t)
-	const text = "{\"other\":\"caf\xe9\"}"
-	b.user(text)
-	if err := b.place().SetKey("max_steps", "5"); err == nil || !strings.Contains(err.Error(), "UTF-8") {
-		t.Errorf("SetKey = %v", err)
+	for _, text := range []string{"{\"other\":\"caf\xe9\"}", `{"other":"\uD800"}`, `{"\udc00":1}`, `{"other":"\\ud800 \ud800"}`} {
+		b.user(text)
+		if err := b.place().SetKey("max_steps", "5"); err == nil || !strings.Contains(err.Error(), "by hand") {
+			t.Errorf("SetKey in %q = %v", text, err)
+		}
+		if got := read(b.userFile()); got != text {
+			t.Errorf("the file holds %q", got)
+		}
 	}
-	if got := read(b.userFile()); got != text {
-		t.Errorf("the file holds %q", got)
+	for _, text := range []string{`{"other":"\ud83d\ude00"}`, `{"other":"\\ud800"}`} {
+		b.user(text)
+		if err := b.place().SetKey("max_steps", "5"); err != nil {
+			t.Errorf("SetKey in %q = %v", text, err)
+		}
 	}
 }

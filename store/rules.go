@@ -115,8 +115,8 @@ func (p Place) editFile(edit func(*fastjson.Value) error) error {
 	if fault != nil {
 		return fault
 	}
-	if !utf8.Valid(data) {
-		return configError(path, "", "it is not all UTF-8, and a change would lose what is not; change it by hand")
+	if !utf8.Valid(data) || halves(layOut(v, "")) > halves(string(data)) {
+		return configError(path, "", "it holds text that is no Unicode, which a change would lose; change it by hand")
 	}
 	if err := edit(v); err != nil {
 		return err
@@ -134,6 +134,10 @@ func (p Place) editFile(edit func(*fastjson.Value) error) error {
 	}
 	return nil
 }
+
+// halves counts what the parser makes of half a surrogate pair, which stands for
+// no character: the text of its escape.
+func halves(json string) int { return strings.Count(strings.ToLower(json), `\\ud`) }
 
 // layOut is a JSON text with a line for each member of an object.
 func layOut(v *fastjson.Value, indent string) string {
