@@ -303,9 +303,14 @@ func (a *app) endSession() {
 		a.journal.Close()
 	}
 	if a.tools != nil {
-		if ended := a.tools.EndJobs(); len(ended) > 0 {
-			a.out.Notice("background jobs were ended: " + chat.EscapeText(strings.Join(ended, ", "), 600))
-		}
+		a.endJobs()
 		a.tools.Close()
+	}
+}
+
+// endJobs ends what runs in the background for the conversation, which is over.
+func (a *app) endJobs() {
+	if ended := a.tools.EndJobs(); len(ended) > 0 {
+		a.out.Notice("background jobs were ended: " + chat.EscapeText(strings.Join(ended, ", "), 600))
 	}
 }

@@ -183,6 +183,7 @@ func (a *app) cmdSave(name string) (bool, error) {
 }
 
 func (a *app) cmdClear(string) (bool, error) {
+	a.endJobs()
 	a.agent.Clear()
 	a.tools.Rewind.Replaced()
 	a.pending = ""
