@@ -14,7 +14,7 @@ import (
 )
 
 // TestOrder is the whole trace of one call that is asked about. Refuse and Gate
-// are pure and leave none; TestPrecedence holds their places.
+// are pure and leave none; TestOrderOfStages holds their places.
 func TestOrder(t *testing.T) {
 	s := newStage(t, reply{calls: `act {"n":1}`}, reply{text: "done"})
 	s.post = " (post)"
@@ -34,10 +34,10 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPrecedence makes two stages of a call fail at once, for every pair: the
+// TestOrderOfStages makes two stages of a call fail at once, for every pair: the
 // earlier one must end the call, and nothing behind it may have happened. So no
 // two stages can change places.
-func TestPrecedence(t *testing.T) {
+func TestOrderOfStages(t *testing.T) {
 	type ending struct {
 		name  string
 		spoil func(*stage)
@@ -166,6 +166,24 @@ func TestHooksReadCleanText(t *testing.T) {
 	}
 	if want := "key=abcdef"; s.posted != want || s.results()[0] != want+"!" {
 		t.Errorf("the hook reads %q, the model %q, want %q", s.posted, s.results()[0], want)
+	}
+}
+
+// TestOrderOfTheEnd: a hook reads the whole result, and what it adds counts
+// against the limit like the rest.
+func TestOrderOfTheEnd(t *testing.T) {
+	const limit = 100
+	whole := strings.Repeat("line\n", 2*limit)
+	s := newStage(t, reply{calls: "long {}"}, reply{text: "done"})
+	s.addTools("long", tools.Result{Text: whole})
+	s.alter(func(o *Options) { o.ResultBytes = limit })
+	s.post = "(post)"
+	if err := s.turn(context.Background(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	got := s.results()[0]
+	if s.posted != whole || len(got) > limit || !strings.Contains(got, cutEnd) || !strings.HasSuffix(got, s.post) {
+		t.Errorf("the hook reads %d of %d bytes, the result is %q", len(s.posted), len(whole), got)
 	}
 }
 
