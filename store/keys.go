@@ -216,6 +216,8 @@ func deviceKeys(c *Config) []key {
 			doc: "most bytes of old contents of files that are kept to go back"},
 		{name: "bundled_skills", tier: "false free", kind: boolKind(), def: "true", strict: becomes("false"), to: &c.BundledSkills,
 			doc: "offer the skills that come with the program"},
+		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},
+		{name: "history_size", tier: "user", kind: intKind(0, 100000), def: "500", doc: "lines kept on disk"},
 		{name: "color", tier: "free", kind: oneOf("auto", "always", "never"), def: `"auto"`, to: &c.Color,
 			doc: "colours on a terminal"},
 	}
@@ -236,8 +238,6 @@ func laterKeys(c *Config) []key {
 		{name: "guard.probe", tier: "user", kind: text, doc: "command that tells whether the device is still reached"},
 		{name: "guard.unattended", tier: "user", kind: yes, def: "false", doc: "guarded changes with nobody there"},
 		{name: "mcpServers", tier: "user", kind: serversKind(), def: "{}", doc: "MCP servers by name"},
-		{name: "history_file", tier: "user", kind: historyKind(), doc: "file of the lines typed; empty keeps them in memory; not set, history in the state directory unless that is on flash"},
-		{name: "history_size", tier: "user", kind: intKind(0, 100000), def: "500", doc: "lines kept on disk"},
 	}
 	for i := range list {
 		list[i].later = true

@@ -89,7 +89,7 @@ var options = []option{
 	{short: 'c', long: "continue", set: func(f *flags, _ string) error { f.cont = true; return nil },
 		help: "go on with the last session"},
 	{short: 'r', long: "resume", value: "ID", set: func(f *flags, v string) error { f.resume = v; return nil },
-		help: "go on with the session of this id, or of a unique prefix of it"},
+		help: "go on with the session of this id, of a unique prefix of it, or of this name (/save)"},
 	{long: "here", set: func(f *flags, _ string) error { f.here = true; return nil },
 		help: "with -c or -r: stay in the present directory"},
 	{long: "list-sessions", set: func(f *flags, _ string) error { f.list = true; return nil },

@@ -27,15 +27,19 @@ type child struct {
 	box    confinement
 }
 
-func start(s Spec) (*child, error) {
-	path := s.Path
-	var err error
-	if path == "" {
+// locate finds the program and checks the directory of a child.
+func locate(s Spec) (path string, err error) {
+	if path = s.Path; path == "" {
 		path, err = lookPath(s.Argv[0], s.Env)
 	}
 	if err == nil {
 		err = checkDir(s.Dir)
 	}
+	return path, err
+}
+
+func start(s Spec) (*child, error) {
+	path, err := locate(s)
 	if err != nil {
 		return nil, err
 	}

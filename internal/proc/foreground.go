@@ -37,14 +37,7 @@ func Foreground(ctx context.Context, s Spec, in *os.File, show io.Writer) (Resul
 }
 
 func startForeground(s Spec, in *os.File) (*child, error) {
-	path := s.Path
-	var err error
-	if path == "" {
-		path, err = lookPath(s.Argv[0], s.Env)
-	}
-	if err == nil {
-		err = checkDir(s.Dir)
-	}
+	path, err := locate(s)
 	if err != nil {
 		return nil, err
 	}
