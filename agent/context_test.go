@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -151,6 +152,11 @@ func TestLearntGoesOn(t *testing.T) {
 	}
 	if s.session.Window != 3000 || !s.session.Jobs {
 		t.Errorf("after a turn: window %d, jobs %v", s.session.Window, s.session.Jobs)
+	}
+	s.agent.meter.window = 3 // less than the system message has
+	s.script = []reply{{text: "b"}}
+	if err := s.turn(context.Background(), "hi"); !errors.Is(err, ErrWindow) || s.session.Window != 0 {
+		t.Errorf("a window in which nothing fits: %v, and %d is kept", err, s.session.Window)
 	}
 	s.session.Model = "another"
 	if got := s.agent.ContextLimit(); got == 3000 {

@@ -82,6 +82,9 @@ func (a *Agent) end(ctx context.Context, err error) error {
 		err = &UnsentError{Input: t.input, Err: err}
 	}
 	s.Context, s.Window, s.Jobs = a.meter.context(s), a.meter.window, a.o.Env.HadJobs
+	if a.overfull(a.meter.tokens(a.meter.fixed)) {
+		s.Window = 0 // which would end every later turn, and may not be true
+	}
 	a.save(a.o.Journal.State(s))
 	a.o.Emit(TurnEnd{
 		Answer: t.answer, Usage: t.usage, Context: s.Context,

@@ -12,7 +12,7 @@ import (
 // sent to a model, and what is kept to undo a turn is written to files.
 func (s *Sessions) Shared() bool {
 	info, err := os.Stat(s.dir)
-	return err == nil && (info.Mode()&0o022 != 0 || !s.ours(info))
+	return err == nil && info.IsDir() && (info.Mode()&0o022 != 0 || !s.ours(info))
 }
 
 // ours says whether a file is this user's, root's, or of the user whose state

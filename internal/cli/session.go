@@ -172,10 +172,10 @@ func (a *app) beginResumed(r *store.Resumed) {
 	if a.cfg.Source("model") == store.TierDefault && r.Session.Model != "" {
 		a.cfg.Model = r.Session.Model
 	}
-	if r.Session.Model != a.cfg.Model || !a.wrote(r.Session.Messages) {
+	if !a.wrote(r.Session.Messages) {
 		r.Session.Window = 0
 	}
-	r.Session.Model = a.cfg.Model
+	takeModel(r.Session, a.cfg.Model)
 	a.pending = r.Pending
 	if r.Pending != "" && a.oneShot() {
 		a.notices = append(a.notices, "the last question of the session had no answer and is left out: "+chat.EscapeText(r.Pending, 60))
@@ -238,7 +238,7 @@ func (a *app) again() {
 	if a.cfg.Source("model") == store.TierDefault && a.session.Model != "" {
 		a.cfg.Model = a.session.Model
 	}
-	a.session.Model = a.cfg.Model
+	takeModel(a.session, a.cfg.Model)
 	a.assemble()
 	if mode != a.policy.Mode && mode.Narrower(a.policy.Mode) {
 		a.setMode(mode)
@@ -282,8 +282,15 @@ func (a *app) use(cfg *store.Config) error {
 		a.useKey(key, from)
 	}
 	a.cfg = cfg
-	a.session.Model = cfg.Model
+	takeModel(a.session, cfg.Model)
 	return nil
+}
+
+// takeModel makes model that of the session. The window of another is not known.
+func takeModel(s *chat.Session, model string) {
+	if s.Model != model {
+		s.Model, s.Window = model, 0
+	}
 }
 
 // endpoint is the client of the moment: setModel may exchange it under a

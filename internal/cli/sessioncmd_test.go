@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"cluade/internal/chat"
 	"cluade/internal/proc"
 	"cluade/lineedit"
 	"cluade/store"
@@ -58,5 +59,25 @@ func TestTurnText(t *testing.T) {
 		if got := turnText(tt.input, tt.width); got != tt.want {
 			t.Errorf("turnText(%q) = %q, want %q", tt.input, got, tt.want)
 		}
+	}
+}
+
+// TestTakeModel: what was learnt of one model's window is not said of another.
+func TestTakeModel(t *testing.T) {
+	s := &chat.Session{Model: "a", Window: 3000}
+	if takeModel(s, "a"); s.Window != 3000 {
+		t.Errorf("the same model has window %d", s.Window)
+	}
+	if takeModel(s, "b"); s.Model != "b" || s.Window != 0 {
+		t.Errorf("another model: %+v", s)
+	}
+	a := &app{cfg: &store.Config{BaseURL: "http://127.0.0.1:8080/v1"}}
+	for host, want := range map[string]bool{"127.0.0.1:8080": true, "127.0.0.1": false, "27.0.0.1:8080": false, "": false} {
+		if got := a.wrote([]chat.Message{{Role: chat.Assistant, Host: host}, {Role: chat.User}}); got != want {
+			t.Errorf("wrote of host %q = %v, want %v", host, got, want)
+		}
+	}
+	if !a.wrote(nil) {
+		t.Error("a compacted session is taken for that of another host")
 	}
 }
