@@ -58,7 +58,7 @@ type app struct {
 	session  *chat.Session
 	journal  *store.Journal // nil if nothing is saved
 	copied   bool           // the session goes on in a copy
-	pending  string         // a resumed session's last question, which had no answer
+	pending  string         // the last message, if it had no answer: an empty line sends it again
 	images   []chat.Image   // of the command line, for the next message
 	typed    []string       // what the person ran since the last message, for the next
 	models   []string       // as they were last listed

@@ -148,6 +148,7 @@ func (a *app) cmdResume(id string) (bool, error) {
 
 func (a *app) cmdNew(string) (bool, error) {
 	a.showResume()
+	a.pending = ""
 	a.newSession()
 	a.out.Print("a new session begins")
 	return false, nil

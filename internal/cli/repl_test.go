@@ -250,6 +250,34 @@ func TestUnansweredIsOffered(t *testing.T) {
 	}
 }
 
+// TestAnotherConversation has a message that was not answered, and the output of
+// a command for the next message: what begins anew begins without them.
+func TestAnotherConversation(t *testing.T) {
+	for _, command := range []string{"/clear", "/new", "/resume 20"} {
+		w := newWorld(t)
+		w.run("old question")
+		w.requests, w.replies = nil, []reply{{status: 400, body: `{"error":{"message":"bad day"}}`}, {text: "better"}}
+		c := newTalk(t, w)
+		c.say("first try\n")
+		c.see("not answered: first try (an empty line sends it again)")
+		c.say("!echo typed by hand\n")
+		c.see("typed by hand\r\n")
+		c.say(command + "\n")
+		c.say("\n")
+		c.say("other words\n")
+		c.see("better")
+		c.say("/exit\n")
+		c.end(0)
+		want := "other words"
+		if command == "/resume 20" {
+			want = "old question|" + want
+		}
+		if got := c.asked(1); len(w.requests) != 2 || got != want {
+			t.Errorf("%s: %d requests, the second asks %q, want %q", command, len(w.requests), got, want)
+		}
+	}
+}
+
 func TestInterruptAtThePrompt(t *testing.T) {
 	c := newTalk(t, newWorld(t))
 	c.say("")

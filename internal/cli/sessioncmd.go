@@ -186,7 +186,7 @@ func (a *app) cmdClear(string) (bool, error) {
 	a.endJobs()
 	a.agent.Clear()
 	a.tools.Rewind.Replaced()
-	a.pending = ""
+	a.pending, a.typed = "", nil
 	a.out.Print("the conversation is empty; the session goes on")
 	return false, nil
 }

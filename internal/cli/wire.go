@@ -93,7 +93,7 @@ func isSet(cfg *store.Config, key string) bool { return cfg.Source(key) > store.
 func (a *app) begin(s *chat.Session, j *store.Journal) {
 	first := a.agent == nil
 	a.endSession()
-	a.session, a.journal = s, j
+	a.session, a.journal, a.typed = s, j, nil
 	a.tools = &tools.Env{Rewind: a.rewinder(j), Tell: func(text string) { a.emit(agent.Notice{Text: text}) }}
 	a.assemble()
 	if first && !a.oneShot() {
