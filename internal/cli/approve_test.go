@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"cluade/agent"
 	"cluade/internal/policy"
@@ -148,6 +151,69 @@ func TestApprovePages(t *testing.T) {
 	}
 	a = open()
 	a.typed(" yyyy  ") // on its way before the last page
+	a.await(0, "[y/N] ")
+	a.typed("\n")
+	a.want(agent.No, nil)
+}
+
+// typist writes to a terminal, and types when a certain text comes by: keys
+// that nobody has read when the next step begins.
+type typist struct {
+	*asking
+	at, keys string
+}
+
+func (w *typist) Write(b []byte) (int, error) {
+	n, err := w.tty.Write(b)
+	if w.at != "" && strings.Contains(string(b), w.at) {
+		w.at = ""
+		w.typed(w.keys)
+		w.pending(len(w.keys))
+	}
+	return n, err
+}
+
+// pending waits until so many bytes can be read from the terminal.
+func (a *asking) pending(n int) {
+	a.t.Helper()
+	var have int32
+	for end := time.Now().Add(20 * time.Second); int(have) < n; runtime.Gosched() {
+		if time.Now().After(end) {
+			a.t.Errorf("%d bytes can be read, want %d", have, n)
+			return
+		}
+		control(a.t, a.tty, syscall.TIOCINQ, unsafe.Pointer(&have))
+	}
+}
+
+// TestApprovePagesDropTypeAhead: keys typed before a long question turn none of
+// its pages, and keys typed while the last page comes do not answer.
+func TestApprovePagesDropTypeAhead(t *testing.T) {
+	q := bashCall
+	q.Subject.Command = strings.Repeat("echo line\n", 30) + "echo last"
+	open := func() *asking {
+		a := newAsking(t)
+		a.approver.(*approver).env.Getenv = environ("TERM=xterm")
+		return a
+	}
+	a := open()
+	a.typed("    \n    ")
+	a.await(0, "    \r\n    ")
+	a.ask(t.Context(), q)
+	first := a.await(0, "n refuses")
+	if strings.Contains(a.screen(), "echo last") {
+		t.Errorf("keys from before turned the pages: %q", a.screen())
+	}
+	a.typed(" ")
+	a.await(first, "[y/N] ")
+	a.typed("\n")
+	a.want(agent.No, nil)
+
+	a = open()
+	a.approver.(*approver).out.errs.w = &typist{a, "echo last", "y"}
+	a.ask(t.Context(), q)
+	a.await(0, "n refuses")
+	a.typed(" ")
 	a.await(0, "[y/N] ")
 	a.typed("\n")
 	a.want(agent.No, nil)
