@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,97 +18,128 @@ var configured = []struct {
 	{"nonsense", &Level{Verdict(9), "config.json"}},
 }
 
-// TestEveryCombination walks level x effect x attended x wish x guard x toolset
-// x --yes x tool and compares with the rules as one would say them.
+// TestEveryCombination walks mode x rule x danger x effect x level x guard x
+// attended x wish x toolset x --yes x tool and compares with the rules as one
+// would say them.
 func TestEveryCombination(t *testing.T) {
 	n := 0
 	for _, tool := range []string{"bash", "read", "mcp__x__y"} {
+		all := rules(t, tool)
+		lists := []Rules{{}, {Deny: all}, {Ask: all}, {Allow: all}}
 		for _, effect := range []Effect{Read, Session, Network, Write, Execute, External} {
 			for _, conf := range configured {
-				for bits := range 3 * 3 * 3 * 2 * 2 {
-					s := Subject{Tool: tool, Effect: effect}
-					guard := Guard(bits % 3)
-					if guard != Open {
-						s.Paths = []Path{{Abs: "/a"}, {Abs: "/b", Guard: guard}}
+				for bits := range 3 * 3 * 3 * 2 * 2 * 5 * 4 * 3 {
+					c := combination{guard: Guard(bits % 3), wish: Wish(bits / 3 % 3), yes: bits/54%2 == 1,
+						rule: bits / 540 % 4, danger: bits/2160 == 1}
+					s := Subject{Tool: tool, Effect: effect, Command: []string{"ps", "reboot", "touch x"}[bits/2160]}
+					if c.guard != Open {
+						s.Paths = []Path{{Abs: "/a"}, {Abs: "/b", Guard: c.guard}}
 					}
-					wish := Wish(bits / 3 % 3)
 					toolset := [][]string{nil, {tool}, {"other"}}[bits/9%3]
-					p := &Policy{Attended: bits/27%2 == 1, Toolset: toolset, Levels: map[string]Level{}}
+					p := &Policy{Mode: Mode(bits / 108 % 5), Attended: bits/27%2 == 1, Toolset: toolset, Rules: lists[c.rule], Levels: map[string]Level{}}
 					if conf.level != nil {
 						p.Levels[tool] = *conf.level
 					}
-					yes := bits/54 == 1
-					if yes {
+					if c.yes {
 						p.ApplyYes()
 					}
-					name := fmt.Sprintf("%s effect %v level %s guard %d wish %d toolset %q attended %v yes %v",
-						tool, effect, conf.name, guard, wish, toolset, p.Attended, yes)
 					d := p.Refuse(s)
-					got := p.Gate(s, d, wish)
-					want := expect(p, s, guard, wish, yes)
-					if got.Verdict != want {
-						t.Errorf("%s: got %v (%s), want %v", name, got.Verdict, got.Reason, want)
+					got := p.Gate(s, d, c.wish)
+					if want := expect(p, s, c); got.Verdict != want {
+						t.Errorf("%s %q effect %v level %s mode %v %+v toolset %q attended %v: got %v (%s), want %v",
+							tool, s.Command, effect, conf.name, p.Mode, c, toolset, p.Attended, got.Verdict, got.Reason, want)
 					}
-					check(t, name, p, s, d, got)
+					check(t, p, s, d, got)
 					n++
 				}
 			}
 		}
 	}
-	if n != 3*6*5*108 {
+	if n != 3*6*5*108*5*4*3 {
 		t.Errorf("walked %d combinations", n)
 	}
 }
 
+// combination is what TestEveryCombination knows better of a call than the
+// policy tells.
+type combination struct {
+	guard       Guard
+	wish        Wish
+	rule        int // of no, the deny, ask or allow list
+	yes, danger bool
+}
+
 // expect is the verdict in the words of the manual.
-func expect(p *Policy, s Subject, g Guard, w Wish, yes bool) Verdict {
-	var level string
-	if l, ok := p.Levels[s.Tool]; ok {
-		level = l.Verdict.String()
-	} else if s.Effect == External {
-		level = "ask"
-	} else {
-		level = "deny"
-	}
-	if yes && level == "ask" && (s.Tool == "bash" || s.Effect == External) {
-		level = "allow"
-	}
+func expect(p *Policy, s Subject, c combination) Verdict {
 	outside := p.Toolset != nil && p.Toolset[0] != s.Tool
-	if g == NoRead || g == NoWrite && s.Effect != Read || outside || level == "deny" {
+	level := expectLevel(p, s, c.yes)
+	if c.rule == denyRule || c.guard == NoRead || c.guard == NoWrite && s.Effect != Read || outside || level == "deny" {
 		return Deny
 	}
-	if w == WishAsk {
-		level = "ask"
-	} else if w == WishAllow && p.Attended {
+	looks := s.Tool == "read" || s.Tool == "bash" && s.Command == "ps"
+	if p.Mode == ModePlan && !looks {
+		return Deny
+	}
+	firm := c.danger && s.Tool == "bash" || c.rule == askRule || c.wish == WishAsk
+	if !firm && (c.rule == allowRule || c.wish == WishAllow && p.Attended) {
 		level = "allow"
 	}
-	if level == "allow" {
+	switch {
+	case !firm && level == "allow":
 		return Allow
-	}
-	if p.Attended {
+	case p.Attended:
 		return Ask
 	}
 	return Deny
 }
 
+// The lists that a rule may stand in.
+const (
+	denyRule = 1 + iota
+	askRule
+	allowRule
+)
+
+// expectLevel is what the configuration, --yes and the mode say.
+func expectLevel(p *Policy, s Subject, yes bool) string {
+	level := "deny"
+	if l, ok := p.Levels[s.Tool]; ok {
+		level = l.Verdict.String()
+	} else if s.Effect == External {
+		level = "ask"
+	}
+	if yes && level == "ask" && (s.Tool == "bash" || s.Effect == External) {
+		level = "allow"
+	}
+	looks := s.Effect == Read || s.Effect == Session
+	switch {
+	case level == "deny":
+	case p.Mode == ModeBypass, p.Mode == ModeAcceptEdits && s.Effect == Write:
+		level = "allow"
+	case p.Mode == ModeAsk && !looks, p.Mode == ModeAcceptEdits && !looks:
+		level = "ask"
+	}
+	return level
+}
+
 // check is what holds of every decision.
-func check(t *testing.T, name string, p *Policy, s Subject, d, got Decision) {
+func check(t *testing.T, p *Policy, s Subject, d, got Decision) {
 	t.Helper()
 	if d.Verdict == Deny && got != d {
-		t.Errorf("%s: the gate made %+v of the refusal %+v", name, got, d)
+		t.Errorf("%+v in %+v: the gate made %+v of the refusal %+v", s, p, got, d)
 	}
 	if got.Verdict != Allow && got.Reason == "" {
-		t.Errorf("%s: no reason", name)
+		t.Errorf("%+v in %+v: no reason", s, p)
 	}
 	if got.Alone != (d.Verdict != Deny && got.Verdict == Deny) {
-		t.Errorf("%s: Alone = %v after %v", name, got.Alone, d.Verdict)
+		t.Errorf("%+v in %+v: Alone = %v after %v", s, p, got.Alone, d.Verdict)
 	}
 	if (p.Hint(s, got) != "") != got.Alone {
-		t.Errorf("%s: hint %q for %+v", name, p.Hint(s, got), got)
+		t.Errorf("%+v in %+v: hint %q for %+v", s, p, p.Hint(s, got), got)
 	}
 	// Asked again, the gate does not change its mind.
 	if again := p.Gate(s, got, WishNone); again.Verdict != got.Verdict {
-		t.Errorf("%s: gate of gate = %v, want %v", name, again.Verdict, got.Verdict)
+		t.Errorf("%+v in %+v: gate of gate = %v, want %v", s, p, again.Verdict, got.Verdict)
 	}
 }
 
