@@ -45,10 +45,7 @@ func TestOrderOfStages(t *testing.T) {
 		last  string // the last thing that happened before it
 	}
 	endings := []ending{
-		{"cancelled", func(s *stage) {
-			s.act = func(_ int, what string) error { s.cancelAt(what, "journal assistant"); return nil }
-		},
-			"error: cancelled by the user", "journal assistant"},
+		{"cancelled", func(s *stage) { s.cancelDuring("journal assistant") }, "error: cancelled by the user", "journal assistant"},
 		{"parse", func(s *stage) { s.fail["subject"] = errors.New("bad path") }, "error: bad path", "subject"},
 		{"deny rule", func(s *stage) {
 			r, _ := policy.ParseRule("ac*", "x")
@@ -61,6 +58,7 @@ func TestOrderOfStages(t *testing.T) {
 		{"preview", func(s *stage) { s.fail["preview"] = errors.New("no match") }, "error: no match", "preview"},
 		{"gate", func(s *stage) { s.policy.Attended = false },
 			"error: denied: act needs approval and no one is here to give it", "preview"},
+		{"cancelled while asked", func(s *stage) { s.cancelDuring("approve") }, "error: cancelled by the user", "approve"},
 		{"approve", func(s *stage) { s.answer = No }, "error: denied by the user", "approve"},
 		{"run", func(s *stage) { s.fail["run"] = errors.New("broke") }, "error: broke", "post"},
 	}
@@ -71,7 +69,7 @@ func TestOrderOfStages(t *testing.T) {
 			second.spoil(s)
 			ctx, cancel := context.WithCancel(context.Background())
 			s.cancel = cancel
-			if err := s.turn(ctx, "go"); err != nil && first.name != "cancelled" {
+			if err := s.turn(ctx, "go"); err != nil && ctx.Err() == nil {
 				t.Fatal(err)
 			}
 			cancel()
@@ -184,6 +182,18 @@ func TestOrderOfTheEnd(t *testing.T) {
 	got := s.results()[0]
 	if s.posted != whole || len(got) > limit || !strings.Contains(got, cutEnd) || !strings.HasSuffix(got, s.post) {
 		t.Errorf("the hook reads %d of %d bytes, the result is %q", len(s.posted), len(whole), got)
+	}
+}
+
+// cancelDuring ends the turn at a point of the trace.
+func (s *stage) cancelDuring(point string) {
+	before := s.act
+	s.act = func(n int, what string) error {
+		if before != nil {
+			_ = before(n, what)
+		}
+		s.cancelAt(what, point)
+		return nil
 	}
 }
 
