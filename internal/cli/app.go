@@ -41,7 +41,7 @@ type app struct {
 	cfg      *store.Config
 	rules    policy.Rules    // of the configuration
 	trust    store.Trust     // the person's word for what a project guards
-	asked    string          // the directory for which it was last asked
+	declined []string        // the directories for which the word was no
 	accepted string          // the directory for which an option gave it
 	faults   []string        // of the configuration, until they are shown
 	notices  []string        // what else is to be said when the session begins

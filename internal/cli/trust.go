@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cluade/store"
@@ -9,14 +10,13 @@ import (
 
 // askTrust asks the person, before a conversation goes on in a directory, whether
 // what the project's configuration guards may count. Nothing else answers this
-// question, and where it cannot be asked the answer is no. It is asked once as
-// long as the run stays there.
+// question, and where it cannot be asked the answer is no. A no lasts: it
+// is not asked again when the run comes back to the directory.
 func (a *app) askTrust() error {
 	g := a.cfg.Guarded(a.place)
-	if g == nil || a.oneShot() || !a.attended() || a.asked == a.place.Dir {
+	if g == nil || a.oneShot() || !a.attended() || slices.Contains(a.declined, a.place.Dir) {
 		return nil
 	}
-	a.asked = a.place.Dir
 	ctx, done := a.untilSignal()
 	defer done()
 	line, err := (&approver{a.env, a.out}).ask(ctx,
@@ -29,6 +29,7 @@ func (a *app) askTrust() error {
 	switch answer {
 	case "y", "yes", "a", "always":
 	default:
+		a.declined = append(a.declined, a.place.Dir)
 		return nil
 	}
 	a.trust = g.Accept()
