@@ -26,12 +26,16 @@ func TestEveryCombination(t *testing.T) {
 	for _, tool := range []string{"bash", "read", "mcp__x__y"} {
 		all := rules(t, tool)
 		lists := []Rules{{}, {Deny: all}, {Ask: all}, {Allow: all}}
+		commands := []string{"ps"}
+		if tool == "bash" {
+			commands = []string{"ps", "reboot", "touch x"}
+		}
 		for _, effect := range []Effect{Read, Session, Network, Write, Execute, External} {
 			for _, conf := range configured {
-				for bits := range 3 * 3 * 3 * 2 * 2 * 5 * 4 * 3 {
+				for bits := range 3 * 3 * 3 * 2 * 2 * 5 * 4 * len(commands) {
 					c := combination{guard: Guard(bits % 3), wish: Wish(bits / 3 % 3), yes: bits/54%2 == 1,
 						rule: bits / 540 % 4, danger: bits/2160 == 1}
-					s := Subject{Tool: tool, Effect: effect, Command: []string{"ps", "reboot", "touch x"}[bits/2160]}
+					s := Subject{Tool: tool, Effect: effect, Command: commands[bits/2160]}
 					if c.guard != Open {
 						s.Paths = []Path{{Abs: "/a"}, {Abs: "/b", Guard: c.guard}}
 					}
@@ -49,13 +53,16 @@ func TestEveryCombination(t *testing.T) {
 						t.Errorf("%s %q effect %v level %s mode %v %+v toolset %q attended %v: got %v (%s), want %v",
 							tool, s.Command, effect, conf.name, p.Mode, c, toolset, p.Attended, got.Verdict, got.Reason, want)
 					}
+					if want := c.danger && d.Verdict != Deny; got.Danger != want {
+						t.Errorf("%+v in %+v: %+v, want danger %v", s, p, got, want)
+					}
 					check(t, p, s, d, got)
 					n++
 				}
 			}
 		}
 	}
-	if n != 3*6*5*108*5*4*3 {
+	if n != 6*5*108*5*4*(3+1+1) {
 		t.Errorf("walked %d combinations", n)
 	}
 }
@@ -80,7 +87,7 @@ func expect(p *Policy, s Subject, c combination) Verdict {
 	if p.Mode == ModePlan && !looks {
 		return Deny
 	}
-	firm := c.danger && s.Tool == "bash" || c.rule == askRule || c.wish == WishAsk
+	firm := c.danger || c.rule == askRule || c.wish == WishAsk
 	if !firm && (c.rule == allowRule || c.wish == WishAllow && p.Attended) {
 		level = "allow"
 	}
