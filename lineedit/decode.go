@@ -2,6 +2,7 @@ package lineedit
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -35,6 +36,7 @@ const (
 	CodeResize   // no key: the window has another size
 	CodeContinue // no key: the process was stopped, and others had the terminal
 	codeUnknown  // a sequence that no key here has; to be ignored
+	codeString   // the beginning of a control string
 )
 
 func ctrl(c byte) Code { return Code(c & 0x1f) }
@@ -46,11 +48,12 @@ const maxMessage = 2 << 20
 // sequence may be split anywhere. The sequences are those of VT100, xterm and
 // rxvt (ctlseqs of xterm; rxvtRef).
 type decoder struct {
-	buf     []byte
-	paste   []byte
-	inPaste bool
-	cut     bool // more came than is kept
-	silent  bool // nothing came for a while, in a paste
+	buf      []byte
+	paste    []byte
+	inPaste  bool
+	inString bool // in a control string, which is dropped
+	cut      bool // more came than is kept
+	silent   bool // nothing came for a while, in a paste
 }
 
 var (
@@ -59,7 +62,7 @@ var (
 )
 
 func (d *decoder) feed(p []byte) {
-	if d.inPaste && d.silent && len(p) == 1 && p[0] == 3 {
+	if d.inPaste && d.silent && len(bytes.Trim(p, "\x03")) == 0 {
 		// The end mark was lost. Who sees nothing happen presses Ctrl-C.
 		*d = decoder{}
 	}
@@ -68,17 +71,22 @@ func (d *decoder) feed(p []byte) {
 }
 
 // undecided says that more bytes may change what the ones at hand mean.
-func (d *decoder) undecided() bool { return len(d.buf) > 0 || d.inPaste && !d.silent }
+func (d *decoder) undecided() bool {
+	return !d.silent && (len(d.buf) > 0 || d.inPaste || d.inString)
+}
 
 // next returns the next key. flush says that no more bytes came for a while, so
 // that a lone ESC is the Escape key.
 func (d *decoder) next(flush bool) (Key, bool) {
 	for {
 		if d.inPaste {
-			d.silent = flush
+			d.silent = d.silent || flush
 			return d.nextPaste()
 		}
-		if len(d.buf) == 0 {
+		if d.inString {
+			d.skipString(flush)
+		}
+		if d.inString || len(d.buf) == 0 {
 			return Key{}, false
 		}
 		k, n := decode(d.buf, flush)
@@ -86,11 +94,36 @@ func (d *decoder) next(flush bool) (Key, bool) {
 			return Key{}, false
 		}
 		d.inPaste = bytes.HasPrefix(d.buf, pasteStart)
+		d.inString = k.Code == codeString
 		d.buf = append(d.buf[:0], d.buf[n:]...)
-		if !d.inPaste && k.Code != codeUnknown {
+		if !d.inPaste && !d.inString && k.Code != codeUnknown {
 			return k, true
 		}
 	}
+}
+
+// skipString drops what is at hand of a control string. It ends with BEL or
+// ST, is broken off by any other control character, and when nothing more comes.
+func (d *decoder) skipString(flush bool) {
+	n := 0
+	for n < len(d.buf) && isPlain(d.buf[n]) {
+		n++
+	}
+	rest := d.buf[n:]
+	switch {
+	case len(rest) == 0:
+		d.inString = !flush
+	case rest[0] == 7:
+		n++
+		d.inString = false
+	case rest[0] == 0x1b && len(rest) == 1 && !flush: // of ST the first half
+	case bytes.HasPrefix(rest, []byte("\x1b\\")):
+		n += 2
+		d.inString = false
+	default:
+		d.inString = false
+	}
+	d.buf = append(d.buf[:0], d.buf[n:]...)
 }
 
 // nextPaste collects until the end mark, which may come in pieces.
@@ -149,19 +182,21 @@ func decode(b []byte, flush bool) (k Key, n int) {
 	case '[':
 		return decodeCSI(b, flush)
 	case 'O':
-		if len(b) == 2 {
-			return Key{Code: CodeText, Text: "O", Alt: true}, flushed(2, flush)
-		}
-		if b[2] == 'M' {
-			return Key{Code: '\r'}, 3 // Enter of the keypad
-		}
-		return finalKey(b[2], nil), 3
+		return decodeSS3(b, flush)
 	case 0x1b: // rxvt: an Alt key that has a sequence of its own
 		if k, n = decode(b[1:], flush); n > 1 {
 			k.Alt = true
 			return k, n + 1
 		}
 		return Key{Code: CodeEscape}, n
+	}
+	if beginsString(b[1]) { // the terminal replies to somebody
+		switch {
+		case len(b) == 2 && !flush:
+			return Key{}, 0
+		case len(b) > 2 && isPlain(b[2]):
+			return Key{Code: codeString}, 2
+		}
 	}
 	if b[1] < 0x80 {
 		k, n = decodeText(b[1:2], true)
@@ -176,6 +211,13 @@ func decode(b []byte, flush bool) (k Key, n int) {
 	return k, n + 1
 }
 
+// beginsString says that ESC and c begin a control string: OSC, DCS, SOS, PM or
+// APC of ECMA-48. Alone they are an Alt key.
+func beginsString(c byte) bool { return strings.IndexByte("]PX^_", c) >= 0 }
+
+// isPlain says that a byte is no control character, or part of a longer one.
+func isPlain(c byte) bool { return c >= 0x20 && c != 0x7f }
+
 // flushed is n if what is at hand has to do.
 func flushed(n int, flush bool) int {
 	if flush {
@@ -186,11 +228,11 @@ func flushed(n int, flush bool) int {
 
 // decodeText reads a control character, or all plain characters at hand.
 func decodeText(b []byte, flush bool) (Key, int) {
-	if b[0] < 0x20 || b[0] == 0x7f {
+	if !isPlain(b[0]) {
 		return Key{Code: Code(b[0])}, 1
 	}
 	n := 0
-	for n < len(b) && b[n] >= 0x20 && b[n] != 0x7f {
+	for n < len(b) && isPlain(b[n]) {
 		if !utf8.FullRune(b[n:]) && !flush {
 			break
 		}
@@ -205,6 +247,24 @@ func decodeText(b []byte, flush bool) (Key, int) {
 
 // maxSequence is the longest escape sequence that is waited for.
 const maxSequence = 64
+
+// decodeSS3 reads ESC O modifiers final. Without a final it is Alt-O.
+func decodeSS3(b []byte, flush bool) (Key, int) {
+	i := 2
+	for i < len(b) && i < maxSequence && (b[i] == ';' || b[i] >= '0' && b[i] <= '9') {
+		i++
+	}
+	switch {
+	case i == len(b) && !flush:
+		return Key{}, 0
+	case i == len(b) || b[i] >= 0x80 || !isPlain(b[i]):
+		return Key{Code: CodeText, Text: "O", Alt: true}, 2
+	case b[i] == 'M': // Enter of the keypad
+		nums := numbers(b[2:i])
+		return codedKey('\r', max(nums[0], nums[1])), i + 1
+	}
+	return finalKey(b[i], b[2:i]), i + 1
+}
 
 // decodeCSI reads ESC [ parameters final. Sequences that no key has are
 // swallowed whole.
@@ -222,6 +282,13 @@ func decodeCSI(b []byte, flush bool) (Key, int) {
 	switch {
 	case i < len(b) && b[i] < 0x20: // broken off by another key
 		return Key{Code: codeUnknown}, i
+	case i == 2 && i < len(b) && b[i] == 'M': // X10 mouse: a button and a place, each a byte
+		for i++; i < len(b) && i < 6 && isPlain(b[i]); i++ {
+		}
+		if i == len(b) && i < 6 {
+			return Key{Code: codeUnknown}, flushed(i, flush)
+		}
+		return Key{Code: codeUnknown}, i
 	case i < len(b):
 		return finalKey(b[i], b[2:i]), i + 1
 	case i > maxSequence:
@@ -234,7 +301,11 @@ func decodeCSI(b []byte, flush bool) (Key, int) {
 func finalKey(final byte, params []byte) Key {
 	nums := numbers(params)
 	k := Key{Code: codeUnknown}
-	if m := nums[1]; m > 1 {
+	m := nums[1]
+	if m == 0 && final >= 'A' && final <= 'Z' { // old xterm: the modifiers alone
+		m = nums[0]
+	}
+	if m > 1 {
 		k.Alt = (m-1)&2 != 0
 		k.Ctrl = (m-1)&4 != 0
 	}

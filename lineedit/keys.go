@@ -270,7 +270,8 @@ func (k *Keys) patience() time.Duration {
 	switch b := k.dec.buf; {
 	case !k.dec.undecided():
 		return -1
-	case len(b) == 1 && b[0] == 0x1b && !k.dec.inPaste:
+	case k.dec.inPaste || k.dec.inString || b[0] != 0x1b:
+	case len(b) == 1 || len(b) == 2 && beginsString(b[1]):
 		return escapeWait
 	}
 	return sequenceWait

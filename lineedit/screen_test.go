@@ -183,6 +183,25 @@ func TestLostEnd(t *testing.T) {
 	}
 }
 
+// TestLongString has a reply of the terminal that no buffer needs to hold, and
+// one that never ends.
+func TestLongString(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	for _, part := range []string{"a\x1b]52;c;", strings.Repeat("x", 1<<20)} {
+		d.r.dec.feed([]byte(part))
+		d.apply(false)
+	}
+	if n := len(d.r.dec.buf); n > 16 {
+		t.Errorf("%d bytes are held", n)
+	}
+	d.press("\x1b\\b", 9)
+	d.press("\x1bP1$r", 9)
+	d.press("c", 9)
+	if got := d.line(); got != "abc|" {
+		t.Errorf("the line is %q, want %q", got, "abc|")
+	}
+}
+
 func TestTallText(t *testing.T) {
 	d := newDesk(t, 20, 5)
 	d.press("1\n2\n3\n4\n5\n6\n7\n8", 1)
