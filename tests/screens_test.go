@@ -179,6 +179,7 @@ var (
 	sessionIDs = regexp.MustCompile(`\d{8}-\d{6}-\d{4}`)
 	seconds    = regexp.MustCompile(`\d+\.\ds`)
 	versions   = regexp.MustCompile(`(?m)^cluade \S+ -`)
+	devices    = regexp.MustCompile(`(?m)^(  device +)\S+$`)
 	digits     = regexp.MustCompile(`\d`)
 )
 
@@ -192,6 +193,7 @@ func (w *window) screen() string {
 	text = strings.ReplaceAll(text, w.dir, "DIR")
 	text = strings.ReplaceAll(text, strings.TrimSuffix(strings.TrimPrefix(w.base, "http://"), "/v1"), "MODEL")
 	text = versions.ReplaceAllString(text, "cluade # -")
+	text = devices.ReplaceAllString(text, "${1}#")
 	text = seconds.ReplaceAllString(text, "#s")
 	text = sessionIDs.ReplaceAllStringFunc(text, func(id string) string { return digits.ReplaceAllString(id, "#") })
 	return text + out[at:]
