@@ -19,12 +19,13 @@ import (
 // world is a scratch home with a stand-in model server: the whole program runs
 // in it as a function.
 type world struct {
-	t     *testing.T
-	home  string
-	dir   string // the working directory, not the home
-	vars  map[string]string
-	stdin *os.File // nil is the null device
-	url   string
+	t      *testing.T
+	home   string
+	dir    string // the working directory, not the home
+	vars   map[string]string
+	stdin  *os.File // nil is the null device
+	url    string
+	models string // the server's list of models, "" if it tells none
 
 	mu       sync.Mutex
 	replies  []reply
@@ -65,7 +66,11 @@ func newWorld(t *testing.T, replies ...reply) *world {
 
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost { // a look at the list of models
-		http.NotFound(rw, r)
+		if w.models == "" || r.URL.Path != "/v1/models" {
+			http.NotFound(rw, r)
+			return
+		}
+		io.WriteString(rw, w.models)
 		return
 	}
 	raw, _ := io.ReadAll(r.Body)

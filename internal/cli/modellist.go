@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,8 +20,11 @@ func (a *app) cmdModel(arg string) (bool, error) {
 		return false, a.listModels()
 	}
 	name := arg
-	if n, err := strconv.Atoi(arg); err == nil && a.models != nil {
-		if n < 1 || n > len(a.models) {
+	if n, err := strconv.Atoi(arg); err == nil {
+		switch {
+		case len(a.models) == 0:
+			return false, errors.New("no models were listed: /model lists them, /model NAME takes one")
+		case n < 1 || n > len(a.models):
 			return false, fmt.Errorf("the list has the numbers 1 to %d; /model shows it", len(a.models))
 		}
 		name = a.models[n-1]
