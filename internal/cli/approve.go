@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -67,10 +68,7 @@ func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) 
 	if err := discardInput(in); err != nil {
 		return "", fmt.Errorf("drop what was typed before the question: %w", err)
 	}
-	if to.write(choices(to)); to.err != nil {
-		return "", fmt.Errorf("show the question: %w", to.err)
-	}
-	line, err := (&lineedit.Lines{In: in}).Next(ctx)
+	line, err := readAnswer(ctx, in, p, choices(to))
 	if err != nil {
 		to.write("\n")
 	}
@@ -83,6 +81,31 @@ func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) 
 		return "", fmt.Errorf("read the answer: %w", err)
 	}
 	return line, nil
+}
+
+// readAnswer puts the question under the text that p shows and reads a line. When
+// the process was stopped and goes on, both are shown again.
+func readAnswer(ctx context.Context, in *os.File, p *pager, question string) (string, error) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	p.to.write(question)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		for range continued {
+			p.again()
+			p.to.write(question)
+		}
+	}()
+	defer func() {
+		signal.Stop(continued)
+		close(continued)
+		<-shown
+	}()
+	if p.to.err != nil {
+		return "", fmt.Errorf("show the question: %w", p.to.err)
+	}
+	return (&lineedit.Lines{In: in}).Next(ctx)
 }
 
 // choices is the line that asks for the answer.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
@@ -144,7 +145,7 @@ func TestApprovePages(t *testing.T) {
 	inOrder(t, a.screen(), lines...)
 	a.typed("y\n")
 	a.want(agent.Once, nil)
-	for _, key := range []string{"n", "\x1b", "\r", "\x03", "\x04"} {
+	for _, key := range []string{"n", "\x1b", "\r", "\x04"} {
 		a := open()
 		a.typed(key)
 		a.want(agent.No, nil)
@@ -154,6 +155,33 @@ func TestApprovePages(t *testing.T) {
 	a.await(0, "[y/N] ")
 	a.typed("\n")
 	a.want(agent.No, nil)
+}
+
+// TestApprovePagesInterrupted: Ctrl-C between pages is the one that ends a turn.
+func TestApprovePagesInterrupted(t *testing.T) {
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	a := newAsking(t)
+	a.approver.(*approver).env.Getenv = environ("TERM=xterm")
+	q := bashCall
+	q.Subject.Command = strings.Repeat("true\n", 60)
+	a.ask(ctx, q)
+	a.await(0, "n refuses")
+	a.typed("\x03")
+	a.want(agent.No, context.Canceled)
+}
+
+// TestApproveContinued: after a stop the question is there again.
+func TestApproveContinued(t *testing.T) {
+	a := newAsking(t)
+	a.ask(t.Context(), bashCall)
+	a.await(0, "[y/N] ")
+	from := len(a.screen())
+	syscall.Kill(os.Getpid(), syscall.SIGCONT)
+	a.await(from, "touch made")
+	a.await(from, "[y/N] ")
+	a.typed("y\n")
+	a.want(agent.Once, nil)
 }
 
 // typist writes to a terminal, and types when a certain text comes by: keys

@@ -178,7 +178,11 @@ func (m *markdown) emphasis(rest string) int {
 		return wait
 	}
 	next := nextRune(rest[n:])
-	before, after := m.prev != 0 && m.prev != ' ', n < len(rest) && strings.IndexByte(" \t./", rest[n]) < 0 // *.c is a file
+	before, after := m.prev != 0 && m.prev != ' ', n < len(rest) && strings.IndexByte(" \t./", rest[n]) < 0
+	if n > 1 && (next == '.' || next == '/') { // *.c is a file, **/x/** are files
+		inner, _, ended := strings.Cut(rest[n:], rest[:n])
+		after = !ended || inner[len(inner)-1] != '/'
+	}
 	looks := [...]style{0, emphasis, bold, emphasis | bold, 0}[min(n, 4)]
 	inWord := wordRune(m.prev) && (rest[0] == '_' || n == 1 && m.prev < utf8.RuneSelf)
 	switch {
@@ -264,7 +268,12 @@ func closingParen(s string, i int) int {
 
 // addLink writes a link; a title behind its address is left out.
 func (m *markdown) addLink(text, url string) {
-	url, _, _ = strings.Cut(strings.TrimSpace(url), " ")
+	url = strings.TrimSpace(url)
+	if inner, _, ok := strings.Cut(url, ">"); ok && url[0] == '<' {
+		url = inner[1:]
+	} else {
+		url, _, _ = strings.Cut(url, " ")
+	}
 	switch {
 	case text == "" || text == url:
 		text = url

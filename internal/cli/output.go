@@ -208,7 +208,7 @@ func (s *stream) write(text string) {
 // dropTurning leaves out the marks that turn the direction of writing: text
 // behind them is not what it seems to be (Unicode Technical Report 36).
 func dropTurning(r rune) rune {
-	if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+	if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c {
 		return -1
 	}
 	return r

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
+	"time"
 
 	"cluade/lineedit"
 )
@@ -48,6 +51,9 @@ func (p *pager) show(ctx context.Context) (all bool, err error) {
 		if err != nil || p.to.err != nil {
 			return false, errors.Join(err, p.to.err)
 		}
+		if key.Code == 'C'-64 { // the terminal would have made a signal of it
+			return false, interrupt(ctx)
+		}
 		if key.Code == 'Z'-64 {
 			key.Code = lineedit.CodeContinue
 			if err := keys.Suspend(); err != nil {
@@ -59,6 +65,26 @@ func (p *pager) show(ctx context.Context) (all bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// interrupt does what Ctrl-C does where the terminal is not raw, and returns
+// what it made of ctx.
+func interrupt(ctx context.Context) error {
+	syscall.Kill(os.Getpid(), syscall.SIGINT)
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second): // nobody watches
+	}
+	return ctx.Err()
+}
+
+// again shows what the person saw when they left.
+func (p *pager) again() {
+	if len(p.lines) <= p.rows || p.end == 0 {
+		p.to.write(p.text)
+		return
+	}
+	p.back(0)
 }
 
 // measure breaks the text for the window of the moment. Two rows are kept: for
@@ -102,7 +128,7 @@ func (p *pager) turn(k lineedit.Key) bool {
 	case lineedit.CodeResize: // other rows: what was seen of them is not known
 		p.measure()
 		p.back(0)
-	case lineedit.CodeEscape, '\r', '\n', 'C' - 64, 'D' - 64:
+	case lineedit.CodeEscape, '\r', '\n', 'D' - 64:
 		return false
 	case lineedit.CodeText:
 		for _, c := range k.Text {

@@ -244,13 +244,13 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 	o.endReply()
 	answer := chat.CleanText(e.Answer)
 	switch {
+	case !o.out.seen && e.Err == nil && e.Answer != "": // no terminal: byte for byte, as whole lines
+		o.out.write(strings.TrimSuffix(e.Answer, "\n") + "\n")
 	case answer == "" || o.live && o.shown:
-	case o.out.seen && e.Err == nil:
+	case e.Err == nil:
 		o.answer(answer)
 		o.text(o.md.end())
 		o.settle()
-	case e.Err == nil:
-		o.line(&o.out, "", strings.TrimSuffix(answer, "\n"))
 	default:
 		o.line(&o.errs, "", strings.TrimSuffix(answer, "\n"))
 	}

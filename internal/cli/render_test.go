@@ -483,3 +483,22 @@ func TestQuietAnswerOnATerminal(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestRenderBytes: what is no terminal gets the model's bytes, a terminal none
+// that steer it.
+func TestRenderBytes(t *testing.T) {
+	const answer = "a\r\nb\x1b[2J\u200e\u061c\u202ec"
+	for _, live := range []bool{false, true} {
+		out, stdout, _ := view(live, outputOptions{})
+		out.Emit(agent.TextDelta{Text: answer})
+		out.Emit(agent.ReplyEnd{})
+		out.Emit(agent.TurnEnd{Answer: answer})
+		want := answer + "\n"
+		if live {
+			want = "a\nbc\n"
+		}
+		if got, _, _ := strings.Cut(stdout.String(), "-- "); got != want {
+			t.Errorf("live %v: %q, want %q", live, got, want)
+		}
+	}
+}
