@@ -37,7 +37,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 // sessions and undo nothing.
 func TestSharedDirectory(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("not root")
+		missing(t, "not root")
 	}
 	r := newRoom(t)
 	mine, theirs, linked := r.save(user("a"), assistant("b")), r.save(user("c"), assistant("d")), r.save(user("e"), assistant("f"))

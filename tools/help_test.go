@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,7 +140,7 @@ func asNobody(t *testing.T) bool {
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Skipf("cannot run as another user: %v", err)
+		missing(t, fmt.Sprintf("cannot run as another user: %v", err))
 	}
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Errorf("as nobody: %v\n%s", err, out)
@@ -154,7 +155,7 @@ func tmpfs(t *testing.T, dir, options string) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		t.Skipf("cannot mount a tmpfs: %v", err)
+		missing(t, fmt.Sprintf("cannot mount a tmpfs: %v", err))
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
@@ -163,7 +164,7 @@ func tmpfs(t *testing.T, dir, options string) {
 func bind(t *testing.T, from, to string) {
 	t.Helper()
 	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
-		t.Skipf("cannot bind-mount: %v", err)
+		missing(t, fmt.Sprintf("cannot bind-mount: %v", err))
 	}
 	t.Cleanup(func() { syscall.Unmount(to, syscall.MNT_DETACH) })
 }

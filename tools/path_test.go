@@ -305,12 +305,12 @@ func deadMount(t *testing.T, dir string) {
 	t.Helper()
 	server, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err != nil {
-		t.Skipf("cannot serve a file system: %v", err)
+		missing(t, fmt.Sprintf("cannot serve a file system: %v", err))
 	}
 	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", server.Fd())
 	if err := syscall.Mount("dead", dir, "fuse", 0, options); err != nil {
 		server.Close()
-		t.Skipf("cannot mount: %v", err)
+		missing(t, fmt.Sprintf("cannot mount: %v", err))
 	}
 	t.Cleanup(func() {
 		server.Close() // lets go whoever waits

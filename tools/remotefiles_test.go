@@ -436,7 +436,7 @@ func TestQuoteShell(t *testing.T) {
 // What waits on the host is ended there with the call.
 func TestRemoteReadWaits(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root may read /proc/kmsg")
+		missing(t, "only root may read /proc/kmsg")
 	}
 	for name, s := range remoteServers(t) {
 		e := known(t, s)

@@ -360,7 +360,7 @@ func TestRewindOnAFullDisk(t *testing.T) {
 // TestRewindOwner: a file that is made anew belongs to whom it belonged to.
 func TestRewindOwner(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("not root")
+		missing(t, "not root")
 	}
 	e := rewindEnv(t)
 	path := put(t, e, "f", "old")

@@ -257,7 +257,7 @@ func TestWriteInPlace(t *testing.T) {
 
 func TestOwnerKept(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("not root")
+		missing(t, "not root")
 	}
 	e := testEnv(t)
 	path := put(t, e, "f", "a")
