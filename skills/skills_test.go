@@ -12,7 +12,7 @@ import (
 
 // tree writes files below a new directory, by name and content; a content that
 // begins with "-> " makes a link.
-func tree(t *testing.T, files map[string]string) string {
+func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
