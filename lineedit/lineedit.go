@@ -48,6 +48,7 @@ type Reader struct {
 	screen screen
 	keys   *Keys // while a line is read, and no other program has the terminal
 	prompt string
+	kept   string // what another program was editing when the line was ended
 	lines  Lines
 }
 
@@ -64,9 +65,11 @@ func New(o Options) *Reader {
 }
 
 // ReadLine shows the prompt, which may hold colours, and returns what was
-// entered, line feeds between its lines. text is what it begins with. The error
-// is ErrInterrupt, io.EOF, the context's, or that of the terminal. Where lines
-// are read without editing, text is ignored and Ctrl-C is a signal.
+// entered, line feeds between its lines. text is what it begins with; without
+// one it is what another program was editing when the context of the last line
+// ended. The error is ErrInterrupt, io.EOF, the context's, or that of the
+// terminal. Where lines are read without editing, text is ignored and Ctrl-C is
+// a signal.
 func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string, err error) {
 	if r.o.Plain {
 		return r.readPlain(ctx, prompt)
@@ -87,6 +90,10 @@ func (r *Reader) ReadLine(ctx context.Context, prompt, text string) (line string
 		return "", err
 	}
 	r.prompt = prompt
+	if text == "" {
+		text = r.kept
+	}
+	r.kept = ""
 	r.ed.begin(text)
 	r.show()
 	for {
@@ -222,13 +229,13 @@ func (r *Reader) edit() error {
 	if err != nil {
 		return err
 	}
-	text, failed := r.o.Edit(r.ed.buf.whole())
-	if r.keys, err = openKeys(ctx, r.o.Terminal, true, &r.dec); err != nil {
-		return err
-	}
-	if failed == nil {
+	if text, failed := r.o.Edit(r.ed.buf.whole()); failed == nil {
 		text = strings.TrimRight(cleanText([]byte(text)), "\n")
 		r.ed.edit(func() { r.ed.buf.set(text) })
+	}
+	if r.keys, err = openKeys(ctx, r.o.Terminal, true, &r.dec); err != nil {
+		r.kept = r.ed.buf.whole() // a Ctrl-C that was for that program may have ended ctx
+		return err
 	}
 	r.show()
 	return nil

@@ -166,7 +166,7 @@ func environment(ts *testscript.TestScript) []string {
 	env := []string{"PWD=" + ts.MkAbs(".")}
 	for _, name := range []string{
 		"HOME", "PATH", "TERM", "TMPDIR", "GOCOVERDIR", "CLUADE_BASE_URL", "CLUADE_HOME", "CLUADE_MODEL", "CLUADE_DEPTH",
-		"CLUADE_TRACE", "CLUADE_API_KEY", "OPENAI_API_KEY", "NO_COLOR", "CLICOLOR_FORCE", "COLOR_TEST", "SECRET_TEST",
+		"CLUADE_TRACE", "CLUADE_API_KEY", "OPENAI_API_KEY", "NO_COLOR", "CLICOLOR_FORCE", "COLOR_TEST", "SECRET_TEST", "EDITOR",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"cluade/internal/proc"
 	"cluade/lineedit"
@@ -47,8 +50,9 @@ func (a *app) closeHistory() {
 }
 
 // editCommand runs the person's editor on a file, with all its streams on the
-// terminal, whatever those of this process are.
-const editCommand = `eval "${VISUAL:-${EDITOR:-vi}} \"\$1\"" >/dev/tty 2>&1`
+// terminal, whatever those of this process are. Ctrl-C is the editor's: the
+// shell has a trap so that it does not end with 130 behind an editor that goes on.
+const editCommand = `trap : INT; eval "${VISUAL:-${EDITOR:-vi}} \"\$1\"" >/dev/tty 2>&1`
 
 // edit has the person's editor change a text. It stands in a file that nobody
 // else can read, in a directory of its own.
@@ -79,6 +83,24 @@ func (a *app) runEditor(ctx context.Context, text string) (string, error) {
 	if r.Exit != 0 {
 		return "", fmt.Errorf("the editor ended with %d, the message stays as it was", r.Exit)
 	}
-	data, err := os.ReadFile(file)
+	return readEdited(file)
+}
+
+// maxEdited bounds what is read of an edited message; a message holds less, and
+// says so.
+const maxEdited = 4 << 20
+
+// readEdited reads what an editor left. What is no file any more, a FIFO say, is
+// not waited for.
+func readEdited(file string) (string, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.New("the editor left no regular file, the message stays as it was")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxEdited))
 	return string(data), err
 }
