@@ -137,8 +137,16 @@ func (r *Reader) takeTypedAhead() error {
 // nextKey returns the next key. Only when it has to wait for one, the screen is
 // brought up to date.
 func (r *Reader) nextKey() (Key, error) {
-	if k, ok := r.dec.next(false); ok {
-		return k, nil
+	for {
+		if k, ok := r.dec.next(false); ok {
+			return k, nil
+		}
+		if r.keys.ctx.Err() != nil || !atHand(r.o.In) {
+			break
+		}
+		if err := r.keys.fill(); err != nil {
+			return Key{}, err
+		}
 	}
 	r.paint()
 	if err := r.write(); err != nil {
@@ -186,14 +194,16 @@ func (r *Reader) act(k Key) (done bool, err error) {
 }
 
 // accepts says whether Enter ends the message. It does not in the middle of a
-// paste that the terminal does not mark.
+// paste that the terminal does not mark; that is not painted line by line.
 func (r *Reader) accepts() (bool, error) {
-	r.paint()
-	if err := r.write(); err != nil {
-		return false, err
-	}
 	if r.o.Alone(r.ed.buf.text) {
 		return true, nil
+	}
+	if len(r.dec.buf) == 0 && !atHand(r.o.In) {
+		r.paint()
+		if err := r.write(); err != nil {
+			return false, err
+		}
 	}
 	next := r.keys.ahead(pasteGap)
 	if next == "" || next[0] < ' ' && !strings.Contains("\r\n\t", next[:1]) || next[0] == 0x7f {

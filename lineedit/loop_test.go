@@ -53,3 +53,25 @@ func (p *person) switches() (n int) {
 	}
 	return n
 }
+
+// TestLongUnmarkedPaste bounds what a long paste makes the program write: the
+// screen is not painted for each line.
+func TestLongUnmarkedPaste(t *testing.T) {
+	p := newChild(t, "lines")
+	p.sees("> ")
+	const lines = 4000
+	p.types(strings.Repeat("some words of a line\r", lines))
+	p.sees("got ")
+	p.mu.Lock()
+	wrote := p.at
+	p.mu.Unlock()
+	if most := 100 * lines / 4; wrote > most {
+		t.Errorf("%d lines make it write %d bytes, want at most %d", lines, wrote, most)
+	}
+	p.sees("> ")
+	p.types("\x04")
+	p.ends()
+	if took := p.cmd.ProcessState.UserTime(); took > 2*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+}

@@ -96,6 +96,12 @@ func (w *waker) await(f *os.File, limit time.Duration) (ready, woken bool, err e
 	}
 }
 
+// atHand says that a read of f would not block.
+func atHand(f *os.File) bool {
+	fds := [1]pollFd{{fd: int32(f.Fd()), events: pollIn}}
+	return poll(fds[:], 0) == nil && fds[0].revents != 0
+}
+
 // poll is poll(2), by way of ppoll because newer machines have only that.
 func poll(fds []pollFd, limit time.Duration) error {
 	var ts *syscall.Timespec
