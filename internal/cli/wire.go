@@ -29,22 +29,7 @@ var planTools = []string{"read", "glob", "grep", "web_search", "web_fetch", "ski
 // connect makes the clients of the configured endpoint and of those that are
 // asked where it fails.
 func (a *app) connect(cfg *store.Config, key string) (*provider.Fallback, error) {
-	o := provider.Options{
-		BaseURL: cfg.BaseURL, Model: cfg.Model, Key: key,
-		Stream:         cfg.Stream,
-		RequestTimeout: cfg.RequestTimeout, FirstByteTimeout: cfg.FirstByteTimeout, IdleTimeout: cfg.IdleTimeout,
-		Retries:  cfg.Retries,
-		Thinking: cfg.Thinking, ThinkingSet: isSet(cfg, "thinking"),
-		Effort: cfg.Effort, EffortSet: isSet(cfg, "reasoning_effort"),
-		MaxTokens: cfg.MaxTokens, MaxTokensSet: isSet(cfg, "max_tokens"),
-		ExtraBody: cfg.ExtraBody, Headers: cfg.Headers, Quirks: cfg.Provider, TextTools: cfg.TextTools,
-		CAFile: cfg.CAFile, Insecure: cfg.Insecure,
-		Trace:   a.env.Getenv("CLUADE_TRACE"),
-		Version: a.env.Version,
-	}
-	if a.flags.showJSON {
-		o.Debug = asideWriter{a}
-	}
+	o := a.providerOptions(cfg, key)
 	first, err := provider.New(o)
 	if err != nil {
 		return nil, err
@@ -62,6 +47,26 @@ func (a *app) connect(cfg *store.Config, key string) (*provider.Fallback, error)
 		clients = append(clients, c)
 	}
 	return provider.NewFallback(clients...), nil
+}
+
+func (a *app) providerOptions(cfg *store.Config, key string) provider.Options {
+	o := provider.Options{
+		BaseURL: cfg.BaseURL, Model: cfg.Model, Key: key,
+		Stream:         cfg.Stream,
+		RequestTimeout: cfg.RequestTimeout, FirstByteTimeout: cfg.FirstByteTimeout, IdleTimeout: cfg.IdleTimeout,
+		Retries:  cfg.Retries,
+		Thinking: cfg.Thinking, ThinkingSet: isSet(cfg, "thinking"),
+		Effort: cfg.Effort, EffortSet: isSet(cfg, "reasoning_effort"),
+		MaxTokens: cfg.MaxTokens, MaxTokensSet: isSet(cfg, "max_tokens"),
+		ExtraBody: cfg.ExtraBody, Headers: cfg.Headers, Quirks: cfg.Provider, TextTools: cfg.TextTools,
+		CAFile: cfg.CAFile, Insecure: cfg.Insecure,
+		Trace:   a.env.Getenv("CLUADE_TRACE"),
+		Version: a.env.Version,
+	}
+	if a.flags.showJSON {
+		o.Debug = asideWriter{a}
+	}
+	return o
 }
 
 // instead are the options of an endpoint that stands in for the one of o. What
