@@ -140,7 +140,9 @@ type screen struct {
 
 // paint shows a layout. The bytes to write are in out.
 func (s *screen) paint(l *layout) {
+	top := s.top
 	rows := s.window(l)
+	s.scroll(s.top - top)
 	for i, r := range rows {
 		if i >= len(s.rows) {
 			s.move(i, 0)
@@ -159,7 +161,7 @@ func (s *screen) paint(l *layout) {
 
 // window chooses the rows that fit into the height, with the cursor's.
 func (s *screen) window(l *layout) []row {
-	height := max(s.height-1, 1)
+	height := max(s.height, 1)
 	if len(l.rows) <= height {
 		s.top = 0
 		return l.rows
@@ -172,6 +174,29 @@ func (s *screen) window(l *layout) []row {
 	}
 	s.top = min(s.top, len(l.rows)-height)
 	return l.rows[s.top : s.top+height]
+}
+
+// scroll moves what is shown up by d rows, or down if d is negative, for rows
+// that are in the window before and after. It must be full: only there the line
+// feed of the last row and IL of ECMA-48 in the first move all that is shown.
+func (s *screen) scroll(d int) {
+	n := len(s.rows)
+	if n != s.height || d == 0 || d >= n || -d >= n {
+		return
+	}
+	rows := make([]row, n)
+	if d > 0 {
+		s.move(n-1, 0)
+		for i := 0; i < d; i++ {
+			s.out.WriteByte('\n')
+		}
+		copy(rows, s.rows[d:])
+	} else {
+		s.move(0, 0)
+		s.escape(-d, 'L')
+		copy(rows[-d:], s.rows)
+	}
+	s.rows = rows
 }
 
 // Behind a change of at most maxShift cells the terminal is told to shift what

@@ -205,12 +205,37 @@ func TestLongString(t *testing.T) {
 func TestTallText(t *testing.T) {
 	d := newDesk(t, 20, 5)
 	d.press("1\n2\n3\n4\n5\n6\n7\n8", 1)
-	if got, want := d.vt.text(), "5\n6\n7\n8|"; got != want {
+	if got, want := d.vt.text(), "4\n5\n6\n7\n8|"; got != want {
 		t.Errorf("it shows %q, want %q", got, want)
 	}
 	d.press(strings.Repeat(up, 5), 3)
-	if got, want := d.vt.text(), "3|\n4\n5\n6"; got != want {
+	if got, want := d.vt.text(), "3|\n4\n5\n6\n7"; got != want {
 		t.Errorf("it shows %q, want %q", got, want)
+	}
+}
+
+// TestTallTextScrolls holds what a key costs that moves the window over a
+// message taller than it.
+func TestTallTextScrolls(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	line := strings.Repeat("0123456789", 6) + "01234567"
+	d.press(strings.Repeat(line+"\n", 29)+line, 4096)
+	for _, key := range []string{"\x1b\r", "x", "\x1b\r"} {
+		if d.press(key, 2); d.wrote > 5 {
+			t.Errorf("%q at the end costs %d bytes", key, d.wrote)
+		}
+	}
+	for i := range 31 {
+		if d.press(up, 3); d.wrote > 90 {
+			t.Errorf("Up %d costs %d bytes", i, d.wrote)
+		}
+		if got, want := d.shown(), d.model(); got != want {
+			t.Fatalf("Up %d shows\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	d.press("\x1b>", 2)
+	if got, want := d.shown(), d.model(); got != want {
+		t.Fatalf("the end shows\n%s\nwant\n%s", got, want)
 	}
 }
 

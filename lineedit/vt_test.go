@@ -132,6 +132,12 @@ func (v *vt) csi(params string, final byte) {
 		for i := from; i < v.rows; i++ {
 			v.cells[i] = v.blank()
 		}
+	case 'L':
+		for range n {
+			v.cells = append(v.cells[:v.rows-1:v.rows-1], v.blank())
+			copy(v.cells[v.row+1:], v.cells[v.row:v.rows-1])
+			v.cells[v.row] = v.blank()
+		}
 	case '@':
 		old := append([]string(nil), line[v.col:]...)
 		copy(line[v.col:], v.blank()[:n])
