@@ -88,8 +88,7 @@ func (h *History) Add(line string) {
 	}
 }
 
-// Close writes the new entries to the file, which is made with mode 0600: they
-// are appended, unless the file has grown to twice its size.
+// Close writes the new entries to the file, which has mode 0600 then: they are appended, unless the file has grown to twice its size.
 func (h *History) Close() error {
 	if len(h.fresh) == 0 {
 		return nil
@@ -118,6 +117,7 @@ func (h *History) write(text string) error {
 		if err != nil {
 			return err
 		}
+		f.Chmod(0o600) // of one that others could read; who does not own it may still add to it
 		_, err = f.WriteString(text)
 		return errors.Join(err, f.Close())
 	}

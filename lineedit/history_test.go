@@ -44,11 +44,18 @@ func TestHistoryFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.Add("last")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
-	if got, want := openHistory(t, 100, file, 500).lines, []string{"one\ntwo \\n three", `C:\new`}; !slices.Equal(got, want) {
+	if got, want := openHistory(t, 100, file, 500).lines, []string{"one\ntwo \\n three", `C:\new`, "last"}; !slices.Equal(got, want) {
 		t.Errorf("the history is %q, want %q", got, want)
 	}
 }

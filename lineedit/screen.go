@@ -83,15 +83,26 @@ func (l *layout) breakRow() {
 
 // cells are how one cluster of width w is shown.
 func (b *buffer) cells(s string, w int) []cell {
-	r, n := utf8.DecodeRuneInString(s)
+	r, _ := utf8.DecodeRuneInString(s)
 	if p, ok := b.pasteOf(r); ok {
-		var cells []cell
-		for _, c := range p.shown() {
-			cells = append(cells, cell{string(c), 1})
-		}
-		return cells
+		return asCells(p.shown())
 	}
+	return clusterCells(s, w)
+}
+
+// asCells are the cells of a text of ASCII.
+func asCells(s string) (cells []cell) {
+	for i := range s {
+		cells = append(cells, cell{s[i : i+1], 1})
+	}
+	return cells
+}
+
+func clusterCells(s string, w int) []cell {
+	r, n := utf8.DecodeRuneInString(s)
 	switch {
+	case isTurn(r): // would show what follows in another order than it is sent
+		return asCells("<" + strconv.FormatInt(int64(r), 16) + ">")
 	case r == '\t': // as wide everywhere, so that it does not change with what stands before it
 		blank := cell{" ", 1}
 		return []cell{blank, blank, blank, blank}
@@ -117,7 +128,9 @@ func promptCells(s string) []cell {
 			}
 		}
 		n, w := Cluster(s)
-		out = append(out, cell{pre + s[:n], w})
+		cells := clusterCells(s[:n], w)
+		cells[0].s = pre + cells[0].s
+		out = append(out, cells...)
 		pre = ""
 		s = s[n:]
 	}

@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -199,6 +200,34 @@ func TestLongString(t *testing.T) {
 	d.press("c", 9)
 	if got := d.line(); got != "abc|" {
 		t.Errorf("the line is %q, want %q", got, "abc|")
+	}
+}
+
+// TestTurnsAreShown has marks that turn the direction of writing, in the text
+// and in what is searched for.
+func TestTurnsAreShown(t *testing.T) {
+	for _, r := range "\u061c\u200e\u200f\u202a\u202e\u2066\u2069" {
+		d := newDesk(t, 80, 24)
+		d.press("\x1b[200~a"+string(r)+"b\x1b[201~"+left+left+"x", 64)
+		want := fmt.Sprintf("> ax|<%x>b", r)
+		if got := d.vt.text(); got != want || d.line() != "ax|"+string(r)+"b" {
+			t.Errorf("it shows %q, want %q; the line is %q", got, want, d.line())
+		}
+		d.press("\x12"+string(r), 64)
+		if got, want := d.vt.text(), fmt.Sprintf("(not found: <%x>) ", r); !strings.HasPrefix(got, want) {
+			t.Errorf("it shows %q, want %q", got, want)
+		}
+	}
+}
+
+// TestMarksInThePrompt searches for what has no width of its own.
+func TestMarksInThePrompt(t *testing.T) {
+	for _, what := range []string{"🇩🇪\u0301", "🇩🇪\u200d", "🇩🇪\ufe0f", "🇩\u0301", "\u0301", "🇩🇪\u200d🇫🇷"} {
+		d := newDesk(t, 80, 24, "abc")
+		d.press("abc\x12"+what, 64)
+		if d.r.screen.col != d.vt.col {
+			t.Errorf("%q: the cursor is in column %d, thought to be in %d", what, d.vt.col, d.r.screen.col)
+		}
 	}
 }
 

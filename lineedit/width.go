@@ -40,11 +40,15 @@ func Cluster(s string) (size, width int) {
 		return 0, 0
 	}
 	width = RuneWidth(r)
+	if isTurn(r) {
+		return size, 0
+	}
 	if isFlagLetter(r) {
+		width = 1
 		if r2, n := utf8.DecodeRuneInString(s[size:]); isFlagLetter(r2) {
-			return size + n, 2
+			size, width = size+n, 2
 		}
-		return size, 1
+		r = 0 // takes marks, but is no picture that others join
 	}
 	for size < len(s) {
 		next, n := utf8.DecodeRuneInString(s[size:])
@@ -56,12 +60,12 @@ func Cluster(s string) (size, width int) {
 			}
 		case next == emojiPresentation:
 			size += n
-			if isPictograph(r) || r < 0x80 { // of ASCII the keycaps
+			if isPictograph(r) || r > 0 && r < 0x80 { // of ASCII the keycaps
 				width = 2
 			}
 		case next >= 0x1f3fb && next <= 0x1f3ff && isPictograph(r): // skin tones
 			size += n
-		case next >= 0x20 && RuneWidth(next) == 0 && next != utf8.RuneError && !isControl(next):
+		case next >= 0x20 && RuneWidth(next) == 0 && next != utf8.RuneError && !isControl(next) && !isTurn(next):
 			size += n
 		default:
 			return size, width
@@ -70,7 +74,14 @@ func Cluster(s string) (size, width int) {
 	return size, width
 }
 
-func isControl(r rune) bool    { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+
+// isTurn says that r is a mark that turns the direction of writing (UAX 9). It
+// is a cluster of its own, so that it can be shown.
+func isTurn(r rune) bool {
+	return r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
 func isFlagLetter(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 func isPictograph(r rune) bool {

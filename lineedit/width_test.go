@@ -33,6 +33,11 @@ func TestCluster(t *testing.T) {
 		{"a\u200db", 4, 1}, // joins nothing that is no picture
 		{"\u0301a", 2, 0},
 		{"\u202eabc", 3, 0},
+		{"a\u202eb", 1, 1},
+		{"\u200e\u0301", 3, 0},
+		{"🇩🇪\u0301x", 10, 2},
+		{"🇩🇪\u200d🌈x", 11, 2},
+		{"🇩\u200dx", 7, 1},
 		{"\xffa", 1, 1},
 		{"\x1b[A", 1, 0},
 		{"\u0301\n", 2, 0},
