@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"cluade/agent"
 	"cluade/internal/chat"
@@ -50,6 +51,7 @@ type app struct {
 	secrets  []string        // each key that the run had
 	sessions *store.Sessions // nil with --no-session or without a state directory
 	modes    lineedit.Modes  // of the terminal, while keys are read
+	lent     atomic.Int32    // not 0 while, or right after, a program of the person has the terminal
 	out      *output
 	history  *lineedit.History // of a conversation
 	client   *provider.Fallback

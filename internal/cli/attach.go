@@ -47,19 +47,22 @@ func (a *app) compose(ctx context.Context, text, typed string) (chat.Message, er
 	return m, nil
 }
 
+// startsMention says that an @ at byte i begins a word.
+func startsMention(text string, i int) bool {
+	return i == 0 || strings.IndexByte(" \t\n(\"'", text[i-1]) >= 0
+}
+
 // mentions are the paths that a text names: a word that begins with @, or what
-// stands in quotes behind it.
+// stands in quotes behind it, whose end may be that of the line.
 func mentions(text string) (names []string) {
 	for i := 0; i < len(text); i++ {
-		if text[i] != '@' || i > 0 && !strings.ContainsRune(" \t\n(\"'", rune(text[i-1])) {
+		if text[i] != '@' || !startsMention(text, i) {
 			continue
 		}
 		name := text[i+1:]
 		if quoted, ok := strings.CutPrefix(name, `"`); ok {
-			name, _, ok = strings.Cut(quoted, `"`)
-			if !ok {
-				continue
-			}
+			line, _, _ := strings.Cut(quoted, "\n")
+			name, _, _ = strings.Cut(line, `"`)
 		} else if end := strings.IndexAny(name, " \t\n\r"); end >= 0 {
 			name = name[:end]
 		}

@@ -34,7 +34,7 @@ func slashCommands() []slashCommand {
 		{"rewind", "[N]", "go back to before a turn", "", (*app).cmdRewind},
 		{"undo", "", "go back to before the last", "", (*app).cmdUndo},
 		{"diff", "", "files that were changed", "", (*app).cmdDiff},
-		{"cwd", "[dir]", "show it, or go there", "", (*app).cmdCwd},
+		{"cwd", "[dir]", "show it, or go there", anyPath, (*app).cmdCwd},
 		{"config", "[...]", "show it, or set a key", "all set", (*app).cmdConfig},
 		{"model", "[name|number]", "list, or use another", anyModel, (*app).cmdModel},
 		{"think", "[on|off|...]", "show or change thinking", thinkWords, (*app).cmdThink},

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"cluade/skills"
+	"cluade/store"
 )
 
 // What can stand in a slash command's words in place of words.
@@ -29,31 +30,71 @@ const (
 func (a *app) complete(line string, pos int) (from int, options []string) {
 	text := line[:pos]
 	from = strings.LastIndexAny(text, " \t\n") + 1
-	name, arg, isSlash := splitCommand(text)
-	if isSlash && from == 0 {
+	name, _, isSlash := splitCommand(text)
+	c := findCommand(name)
+	switch {
+	case isSlash && from == 0:
 		return 0, withPrefix(a.commandNames(), text)
+	case isSlash && c != nil && c.words == anyPath:
+		from = len(name) + 2
+		return from, withSuffix(a.paths(text[from:]), "/")
+	case isSlash && c != nil:
+		return from, withPrefix(a.argument(c, strings.Fields(text[:from])[1:]), text[from:])
+	case isSlash && !contains(a.commandNames(), "/"+name):
+		return from, nil
 	}
-	if c := findCommand(name); isSlash && c != nil && c.words != anyPath {
-		if strings.ContainsAny(arg, " \t") {
-			return from, nil
-		}
-		return from, withPrefix(a.words(c.words), text[from:])
+	if i := strings.LastIndex(text, `@"`); i >= 0 && startsMention(text, i) && !strings.ContainsAny(text[i+2:], "\"\n") {
+		from = i
 	}
 	word := text[from:]
-	switch at, isAt := strings.CutPrefix(word, "@"); {
-	case isAt:
-		quoted, isQuoted := strings.CutPrefix(at, `"`)
-		for _, p := range a.paths(quoted) {
-			if isQuoted || strings.ContainsAny(p, " \t") {
-				p = `"` + p
-			}
-			options = append(options, "@"+p)
+	if at, isAt := strings.CutPrefix(word, "@"); isAt {
+		return from, a.mentioned(at)
+	}
+	for _, begin := range []string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(word, begin) || isSlash {
+			return from, a.paths(word)
 		}
-		return from, options
-	case strings.HasPrefix(word, "/"), strings.HasPrefix(word, "./"), strings.HasPrefix(word, "../"), strings.HasPrefix(word, "~/"), isSlash:
-		return from, a.paths(word)
 	}
 	return from, nil
+}
+
+// mentioned are the paths behind an @, in quotes if one of them has a blank: only
+// a file ends them.
+func (a *app) mentioned(begun string) (options []string) {
+	begun, quoted := strings.CutPrefix(begun, `"`)
+	list := a.paths(begun)
+	for _, p := range list {
+		quoted = quoted || strings.ContainsAny(p, " \t")
+	}
+	for _, p := range list {
+		if quoted {
+			p = `"` + p
+		}
+		if quoted && !strings.HasSuffix(p, "/") {
+			p += `"`
+		}
+		options = append(options, "@"+p)
+	}
+	return options
+}
+
+// argument are the words that may stand behind those already there.
+func (a *app) argument(c *slashCommand, before []string) []string {
+	switch {
+	case len(before) == 0:
+		return a.words(c.words)
+	case len(before) == 1 && c.name+before[0] == "configset":
+		var keys []string
+		for _, k := range store.Keys() {
+			if !k.Later {
+				keys = append(keys, strings.TrimSuffix(k.Name, "TOOL"))
+			}
+		}
+		return keys
+	case len(before) == 1 && c.name+before[0] == "sessionsdelete":
+		return a.words(anySession)
+	}
+	return nil
 }
 
 // commandNames are the slash commands as they are typed.
@@ -90,6 +131,15 @@ func (a *app) words(of string) (list []string) {
 		return list
 	}
 	return strings.Fields(of)
+}
+
+func withSuffix(all []string, suffix string) (some []string) {
+	for _, s := range all {
+		if strings.HasSuffix(s, suffix) {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 func withPrefix(all []string, prefix string) (some []string) {

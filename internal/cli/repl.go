@@ -59,7 +59,6 @@ func (a *app) obey(ctx context.Context, line string) (quit bool) {
 		line = a.pending
 	}
 	name, arg, isCommand := splitCommand(line)
-	command, isShell := strings.CutPrefix(line, "!")
 	prompt, err := a.customPrompt(line)
 	switch {
 	case err != nil:
@@ -68,9 +67,11 @@ func (a *app) obey(ctx context.Context, line string) (quit bool) {
 		a.send(ctx, line, prompt, "")
 	case isCommand && !again:
 		return a.command(name, arg)
-	case isShell && !again:
-		if err := a.shell(ctx, command); err != nil {
-			a.out.Error(err.Error())
+	case strings.HasPrefix(line, "!") && !again:
+		for _, command := range ownCommands(line) {
+			if err := a.shell(ctx, command); err != nil {
+				a.out.Error(err.Error())
+			}
 		}
 	default:
 		text := chat.CleanText(line)

@@ -82,6 +82,9 @@ func (a *app) watch(sigs []os.Signal, cancel context.CancelCauseFunc, limit time
 				a.modes.Restore()
 				a.die(last.exitCode())
 			case s := <-ch:
+				if s == syscall.SIGQUIT && a.lent.Load() > 0 {
+					continue
+				}
 				next := stopped{s.(syscall.Signal)}
 				again := next.sig == syscall.SIGINT && next == last && time.Since(at) < impatience
 				last, at = next, time.Now()
