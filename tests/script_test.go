@@ -129,6 +129,7 @@ func prepare(e *testscript.Env) error {
 	e.Setenv("STATE", filepath.Join(home, ".cluade"))
 	e.Setenv("PATH", binDir+string(os.PathListSeparator)+e.Getenv("PATH"))
 	e.Setenv("TERM", "xterm")
+	e.Setenv("CI", os.Getenv("CI"))
 	e.Setenv("TMPDIR", filepath.Join(e.WorkDir, ".tmp"))
 	if e.Getenv("GOCOVERDIR") == "" {
 		cover := filepath.Join(e.WorkDir, ".cover")
