@@ -155,9 +155,11 @@ func TestManualCommands(t *testing.T) {
 	}
 	out, _ := r.output()
 	var help []string
-	for _, line := range regexp.MustCompile(`(?m)^ +/.*`).FindAllString(out, -1) {
-		words, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		help = append(help, slash.FindAllString(words, -1)...)
+	for _, name := range regexp.MustCompile(`(?m)^/.{39}(/[a-z]+) `).FindAllStringSubmatch(out, -1) {
+		help = append(help, name[1])
+	}
+	for _, name := range regexp.MustCompile(`(?m)^(/[a-z]+) `).FindAllStringSubmatch(out, -1) {
+		help = append(help, name[1])
 	}
 	var manual []string
 	for _, cell := range firstCells(page(t, "docs/terminal.md")) {

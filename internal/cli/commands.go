@@ -31,13 +31,13 @@ func slashCommands() []slashCommand {
 		{"new", "", "begin a new session", "", (*app).cmdNew},
 		{"clear", "", "empty this one", "", (*app).cmdClear},
 		{"save", "<name>", "give it a name for -r", "", (*app).cmdSave},
-		{"rewind", "[N]", "go back to before a turn", "", (*app).cmdRewind},
-		{"undo", "", "go back to before the last", "", (*app).cmdUndo},
+		{"rewind", "[N]", "go back before a turn", "", (*app).cmdRewind},
+		{"undo", "", "take the last turn back", "", (*app).cmdUndo},
 		{"diff", "", "files that were changed", "", (*app).cmdDiff},
 		{"cwd", "[dir]", "show it, or go there", anyPath, (*app).cmdCwd},
 		{"config", "[...]", "show it, or set a key", "all set", (*app).cmdConfig},
-		{"model", "[name|number]", "list, or use another", anyModel, (*app).cmdModel},
-		{"think", "[on|off|...]", "show or change thinking", thinkWords, (*app).cmdThink},
+		{"model", "[name]", "list, or use another", anyModel, (*app).cmdModel},
+		{"think", "[...]", "show or change thinking", thinkWords, (*app).cmdThink},
 		{"compact", "[text]", "sum up what was said", "", (*app).cmdCompact},
 		{"context", "", "what fills the window", "", (*app).cmdContext},
 		{"cost", "", "tokens used so far", "", (*app).cmdCost},
@@ -45,7 +45,7 @@ func slashCommands() []slashCommand {
 		{"mode", "[mode]", "show or change the mode", "default ask accept-edits plan", (*app).cmdMode},
 		{"plan", "", "only look from now on", "", (*app).cmdPlan},
 		{"rules", "[...]", "show or change them", "deny ask remove", (*app).cmdRules},
-		{"sandbox", "[level]", "show or change it", "off limits confined", (*app).cmdSandbox},
+		{"sandbox", "[...]", "show or change it", "off limits confined", (*app).cmdSandbox},
 		{"skills", "", "list the skills", "", (*app).cmdSkills},
 		{"jobs", "", "list the background jobs", "", (*app).cmdJobs},
 	}
@@ -108,15 +108,29 @@ func unknownCommand(name string) string {
 
 func (a *app) cmdHelp(string) (bool, error) {
 	var b strings.Builder
-	for _, c := range slashCommands() {
-		left := strings.TrimSpace("/" + c.name + " " + c.args)
-		fmt.Fprintf(&b, "  %-*s  %s\n", helpLeft, left, c.help)
+	all := slashCommands()
+	parts := 1 + min(columns(a.out.out.tty)/(2*(helpLeft+helpRight+1)), 1) // side by side
+	rows := (len(all) + parts - 1) / parts
+	for i := range rows {
+		line := ""
+		for ; i < len(all); i += rows {
+			left := strings.TrimSpace("/" + all[i].name + " " + all[i].args)
+			line += fmt.Sprintf("%-*s %-*s ", helpLeft, left, helpRight, all[i].help)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	b.WriteString(a.customHelp())
-	b.WriteString("A \\ at the end of a line continues it.\nCtrl-C drops a line and stops a turn.\n")
+	b.WriteString(keysHelp)
 	a.out.Print(b.String())
 	return false, nil
 }
+
+// keysHelp names what is typed besides commands.
+const keysHelp = `!command runs it in your shell; its output goes with your next message.
+@path attaches a file. Tab completes commands, their words and paths.
+Ctrl-R searches older messages, Ctrl-X Ctrl-E opens your editor.
+A \ at the end of a line continues it. Ctrl-C drops a line and stops a turn.
+`
 
 func (a *app) cmdJobs(string) (bool, error) {
 	lines := a.tools.Jobs()

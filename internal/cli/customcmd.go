@@ -62,7 +62,7 @@ func (a *app) expandWords() (bool, error) {
 }
 
 const (
-	helpLeft  = 13 // columns of a command in /help
+	helpLeft  = 15 // columns of a command in /help
 	helpRight = 23 // and of what it does
 )
 
@@ -74,11 +74,11 @@ func (a *app) customHelp() string {
 		if c.Fault != "" {
 			about = "cannot be used: " + chat.EscapeText(c.Fault, 200)
 		}
-		left := cutColumns(strings.TrimSpace("/"+c.Name+" "+chat.EscapeText(c.Hint, 0)), helpLeft+helpRight+2)
+		left := cutColumns(strings.TrimSpace("/"+c.Name+" "+chat.EscapeText(c.Hint, 0)), helpLeft+helpRight)
 		if len(left) > helpLeft {
-			left += "\n" + strings.Repeat(" ", helpLeft+2)
+			left += "\n" + strings.Repeat(" ", helpLeft)
 		}
-		fmt.Fprintf(&b, "  %-*s  %s\n", helpLeft, left, about)
+		fmt.Fprintf(&b, "%-*s %s\n", helpLeft, left, about)
 	}
 	return b.String()
 }

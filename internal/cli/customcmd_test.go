@@ -54,8 +54,8 @@ func TestCustomHelp(t *testing.T) {
 		"a.md": "---\ndescription: " + strings.Repeat("wide ", 20) + "\nargument-hint: " + strings.Repeat("<x> ", 20) + "\n---\nx", "b.md": "\xff",
 		"c.md": "---\ndescription: \"a\\e[31mb\"\nargument-hint: <file>\n---\nx",
 	})
-	want := "  /a <x> <x> <x> <x> <x> <x> <x> <x> ...\n                 wide wide wide wide ...\n" +
-		"  /b             cannot be used: b.md is not UTF-8 text\n  /c <file>      a [31mb\n"
+	want := "/a <x> <x> <x> <x> <x> <x> <x> <x> ...\n                wide wide wide wide ...\n" +
+		"/b              cannot be used: b.md is not UTF-8 text\n/c <file>       a [31mb\n"
 	if got := a.customHelp(); got != want {
 		t.Errorf("customHelp() =\n%swant\n%s", got, want)
 	}

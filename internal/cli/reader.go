@@ -74,9 +74,9 @@ func (a *app) runEditor(ctx context.Context, text string) (string, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	r, err := proc.Foreground(ctx, proc.Spec{
+	r, err := a.foreground(ctx, proc.Spec{
 		Argv: []string{"/bin/sh", "-c", editCommand, "cluade", file}, Dir: a.place.Dir, Env: a.env.Environ,
-	}, a.env.Stdin, a.env.Stderr)
+	}, a.env.Stderr)
 	if err != nil {
 		return "", err
 	}

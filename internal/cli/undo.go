@@ -107,7 +107,7 @@ func (a *app) cmdRewind(arg string) (bool, error) {
 		t := turns[i]
 		fmt.Fprintf(&b, "%3d  %s", i+1, turnText(t.Input, 50))
 		if t.Files > 0 {
-			fmt.Fprintf(&b, "  (%d files)", t.Files)
+			fmt.Fprintf(&b, "  (files: %d)", t.Files)
 		}
 		b.WriteByte('\n')
 	}
