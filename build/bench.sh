@@ -2,7 +2,9 @@
 # Measures one run with one tool call over verified TLS: the peak of resident
 # memory, the size of the first request, and the time from start to request.
 # The best of five counts, for the machine has other things to do. Then a
-# conversation of 300 turns: what grows in it, and its memory after 100 turns.
+# conversation of 300 turns: what grows in it, its memory after 100 turns, and
+# how much faster than the request the time of a turn grows. Last the judging of
+# a marketplace of 300 plugins.
 # The server is the stand-in of tests/model.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,6 +36,14 @@ CLUADE_BIN=$PWD/dist/cluade-linux-386 go test ./tests -run '^$' -bench Growth -b
 	cat "$scratch/growth"
 	exit 1
 }
-sed -n 's/.*: \(after \)/\1/p' "$scratch/growth"
+sed -n 's/.*: \(after \|growth \)/\1/p' "$scratch/growth"
 report rss-100-turns "$(least "$scratch/growth" 'after 100 turns: memory \([0-9]*\) KiB')"
+report growth-per-byte "$(least "$scratch/growth" 'time for bytes \([0-9]*\) %')"
+
+go test ./skills -run '^$' -bench MarketplaceOfMany -benchtime 3x >"$scratch/market" 2>&1 || {
+	cat "$scratch/market"
+	exit 1
+}
+ns=$(least "$scratch/market" 'BenchmarkMarketplaceOfMany[^[:space:]]*[[:space:]]*3[[:space:]]*\([0-9]*\) ns')
+report marketplace-300 "$((ns / 1000000))"
 [ -z "$over" ]

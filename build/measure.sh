@@ -1,7 +1,7 @@
 # Sourced by the scripts beside it.
 # report NAME VALUE: prints a figure beside the previous one and its budget of
-# build/budgets. over is set when it breaks the limit; a time never does, for it
-# is the machine's as much as the program's.
+# build/budgets. over is set when it breaks the limit; a time or a ratio of times
+# never does, for it is the machine's as much as the program's.
 over=
 report() {
 	line=$(sed -n "s/^$1  *//p" build/budgets)
@@ -11,7 +11,10 @@ report() {
 	[ "$2" -le "$4" ] || verdict="over the target"
 	if [ "$2" -gt "$5" ]; then
 		verdict="OVER THE LIMIT"
-		[ "$6" = ms ] || over=yes
+		case $6 in
+		ms | %) ;;
+		*) over=yes ;;
+		esac
 	fi
 	printf '%-18s %9s %-5s  previous %9s  target %9s  limit %9s  %s\n' "$1" "$2" "$6" "$3" "$4" "$5" "$verdict"
 }

@@ -14,13 +14,17 @@ import (
 	"cluade/tests/model/server"
 )
 
-// growthTurns are the turns after which BenchmarkGrowth measures.
+// growthTurns are the turns after which BenchmarkGrowth measures; times are the
+// mean of the growthStretch turns up to there.
 var growthTurns = []int{10, 100, 300}
+
+const growthStretch = 10
 
 // BenchmarkGrowth talks for hundreds of turns with the real binary, each with a
 // call whose result has 15 KB, in a window that holds them all. It prints what
 // grows: memory, the session's file, the request, and the time of a turn. Only
-// the request may grow, and the time by what its bytes cost.
+// the request may grow, and the time by what its bytes cost: build/bench.sh
+// holds the last line against its budget.
 func BenchmarkGrowth(b *testing.B) {
 	for b.Loop() {
 		growth(b)
@@ -59,19 +63,24 @@ func growth(b *testing.B) {
 	}
 	defer r.kill()
 	began, used := time.Now(), 0.0
+	times, sizes := make([]float64, len(growthTurns)), make([]float64, len(growthTurns))
 	for turn, next := 1, 0; turn <= last; turn++ {
 		fmt.Fprintf(r.tty, "go on %d\r", turn)
 		if err := r.awaitCount("% context", turn); err != nil {
 			b.Fatalf("turn %d: %v\n%s", turn, err, r.out.String())
 		}
-		if turn != growthTurns[next] {
+		switch turn {
+		case growthTurns[next] - growthStretch:
 			began, used = time.Now(), cpu(b, r)
-			continue
+		case growthTurns[next]:
+			times[next], sizes[next] = (cpu(b, r)-used)/growthStretch, float64(bytes.Load())
+			b.Logf("after %3d turns: memory %d KiB at most, session file %d bytes, request %d bytes, a turn %d ms, %.1f ms of them our own",
+				turn, peak(b, r), journalBytes(b, state), bytes.Load(), time.Since(began).Milliseconds()/growthStretch, times[next])
+			next++
 		}
-		next++
-		b.Logf("after %3d turns: memory %d KiB at most, session file %d bytes, request %d bytes, the last turn %d ms, %.0f ms of them our own",
-			turn, peak(b, r), journalBytes(b, state), bytes.Load(), time.Since(began).Milliseconds(), cpu(b, r)-used)
 	}
+	b.Logf("growth from %d to %d turns: the time of a turn %.2f times, its request %.2f times, time for bytes %.0f %%", growthTurns[1], growthTurns[2],
+		times[2]/times[1], sizes[2]/sizes[1], 100*times[2]/times[1]*sizes[1]/sizes[2])
 }
 
 // awaitCount waits until the output holds text so many times.
