@@ -85,6 +85,39 @@ func TestOrderOfStages(t *testing.T) {
 	}
 }
 
+// TestOrderOfTheGate: the gate comes after the preview, so what changes while a
+// file is read for it still counts: a rule, and that the person has gone.
+func TestOrderOfTheGate(t *testing.T) {
+	tests := []struct {
+		name, call string
+		change     func(*policy.Policy)
+		text       string
+	}{
+		{"a rule", `look {}`, func(p *policy.Policy) {
+			r, _ := policy.ParseRule("loo*", "x")
+			p.Rules.Ask = []policy.Rule{r}
+		}, "error: denied by the user"},
+		{"nobody there", `act {}`, func(p *policy.Policy) { p.Attended = false },
+			"error: denied: act needs approval and no one is here to give it"},
+	}
+	for _, tt := range tests {
+		s := newStage(t, reply{calls: tt.call}, reply{text: "done"})
+		s.answer = No
+		s.act = func(_ int, what string) error {
+			if what == "preview" {
+				tt.change(&s.policy)
+			}
+			return nil
+		}
+		if err := s.turn(context.Background(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.results(); !slices.Equal(got, []string{tt.text}) {
+			t.Errorf("%s: results = %q, want %q", tt.name, got, tt.text)
+		}
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	tests := []struct {
 		name    string
