@@ -29,9 +29,14 @@ var (
 var update = flag.Bool("u", false, "write what cmp finds different into the scripts")
 
 func TestMain(m *testing.M) {
-	// A run under nohup ignores SIGHUP, and so would all that it starts; a signal
-	// that is caught here is as usual in children.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	// A run under nohup ignores SIGHUP, one in the background of a script Ctrl-C,
+	// and so would all that it starts; a signal that is caught here is as usual in
+	// children.
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	dir, err := os.MkdirTemp("", "cluade-tests-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tests:", err)
