@@ -238,11 +238,11 @@ func (s *Sessions) find(id string) (saved, error) {
 	shown := chat.EscapeText(id, 60)
 	switch len(found) {
 	case 0:
-		return saved{}, fmt.Errorf("resume \"%s\": %w", shown, ErrNoSession)
+		return saved{}, fmt.Errorf("session \"%s\": %w", shown, ErrNoSession)
 	case 1:
 		return found[0], nil
 	}
-	return saved{}, fmt.Errorf("resume \"%s\": %d sessions %s, %s and %s among them", shown, len(found), what, found[0].id, found[1].id)
+	return saved{}, fmt.Errorf("session \"%s\": %d sessions %s, %s and %s among them", shown, len(found), what, found[0].id, found[1].id)
 }
 
 // Summary is one line of a listing. Texts are escaped.

@@ -138,7 +138,7 @@ func (w *window) act(line string) {
 	}
 }
 
-// run starts the program in a window of its own.
+// run starts the program in a window of its own, in the place of one before.
 func (w *window) run(args []string) {
 	w.t.Helper()
 	home := filepath.Join(w.dir, "home")
@@ -155,6 +155,9 @@ func (w *window) run(args []string) {
 	conf := filepath.Join(w.dir, "tmux.conf")
 	if err := os.WriteFile(conf, []byte("set -g status off\nset -g remain-on-exit on\nset -g remain-on-exit-format ''\nset -sg escape-time 0\n"), 0o644); err != nil {
 		w.t.Fatal(err)
+	}
+	if _, err := w.try("has-session"); err == nil {
+		argv = append([]string{"respawn-pane", "-k"}, argv[6:]...)
 	}
 	w.tmux(append([]string{"-f", conf}, argv...)...)
 }

@@ -156,7 +156,7 @@ func (a *app) cmdResume(id string) (bool, error) {
 		return false, err
 	}
 	a.out.Print(fmt.Sprintf("session %s, %d messages", a.session.ID, len(a.session.Messages)))
-	a.offer(a.pending)
+	a.recall()
 	return false, nil
 }
 

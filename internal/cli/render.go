@@ -17,6 +17,8 @@ const (
 	thoughtKept  = 4 << 10 // bytes of the model's thinking from which the lines are taken
 	thoughtMark  = "~ "    // tells it from the answer where nothing is dim
 	asideKept    = 8 << 10 // bytes of a text that came with calls
+	recallRows   = 12      // of the last answer
+	recallBytes  = 8 << 10
 )
 
 // Emit shows one event of the agent.
@@ -136,6 +138,33 @@ func (o *output) text(piece string) {
 	o.mid = !strings.HasSuffix(piece, "\n")
 }
 
+// Recall shows on a terminal the last message of a conversation that is gone on
+// with and the end of its answer.
+func (o *output) Recall(question, answer string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.live {
+		return
+	}
+	answer = chat.CleanText(answer)
+	if o.out.ascii {
+		answer = asciiText(answer)
+	}
+	if len(answer) > recallBytes {
+		_, answer, _ = strings.Cut(answer[len(answer)-recallBytes:], "\n")
+	}
+	width := columns(o.out.tty) - 1
+	o.line(&o.out, cyan, cutColumns("> "+question, width))
+	m := markdown{styled: o.out.color, width: width}
+	rows := strings.Split(strings.TrimRight(m.write(answer)+m.end(), "\n"), "\n")
+	if n := len(rows); n > recallRows {
+		rows = append([]string{o.out.paint(grey, "[...]")}, rows[n-recallRows:]...)
+	}
+	if answer != "" {
+		o.line(&o.out, "", strings.Join(rows, "\n"))
+	}
+}
+
 func (o *output) think(piece string) {
 	if !o.live || o.shown {
 		return
@@ -173,7 +202,7 @@ func (o *output) showThought() {
 
 func (o *output) restart() {
 	if o.shown {
-		o.line(&o.out, grey, "[this reply broke off; what stands above is void]")
+		o.line(&o.out, grey, "[what stands above of this reply is void]")
 	}
 	o.startReply()
 	o.spin.start()
@@ -258,6 +287,7 @@ func (o *output) turnEnd(e agent.TurnEnd) {
 		o.line(&o.errs, red, o.errs.fit(chat.EscapeText(outcome(e.Err), maxErrorLen)))
 	}
 	if !o.opts.Quiet {
-		o.line(o.console(), magenta, o.statusBar(e))
+		s := o.console()
+		o.line(s, magenta, s.fit(o.statusBar(e)))
 	}
 }

@@ -113,7 +113,7 @@ func TestRender(t *testing.T) {
 			name: "reply that broke off",
 			events: append([]agent.Event{step, agent.TextDelta{Text: "void text"}, agent.Notice{Text: "asking again", Warn: true}, agent.ReplyRestart{}},
 				append(text("good"), end("good", nil))...),
-			live:  "[step 1]\nvoid\n[this reply broke off; what stands above is void]\ngood\n" + bar + "|[asking again]\n",
+			live:  "[step 1]\nvoid\n[what stands above of this reply is void]\ngood\n" + bar + "|[asking again]\n",
 			plain: "good\n|[step 1]\n[asking again]\n" + bar,
 			quiet: "good\n|[step 1]\n[asking again]\n",
 		},
@@ -332,6 +332,7 @@ func FuzzRender(f *testing.F) {
 			o.Warn(b)
 			o.Error(c)
 			o.Print(a)
+			o.Recall(chat.EscapeText(a, 200), b)
 			if live { // what goes to a pipe is not seen
 				wantText(t, stdout.String())
 				wantText(t, stderr.String())

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"cluade/agent"
@@ -30,7 +31,7 @@ func (a *app) repl(ctx context.Context) int {
 
 	in := a.newReader(ctx)
 	defer a.closeHistory()
-	a.offer(a.pending)
+	a.recall()
 	for {
 		text, err := a.readInput(ctx, in)
 		switch {
@@ -109,6 +110,22 @@ func (a *app) offer(text string) {
 	}
 }
 
+// recall shows where a conversation stands that is gone on with, and offers what
+// had no answer in it.
+func (a *app) recall() {
+	answer := ""
+	for _, m := range slices.Backward(a.session.Messages) {
+		if m.Role == chat.User && !m.Notice {
+			a.out.Recall(turnText(m.Content, 200), answer)
+			break
+		}
+		if m.Role == chat.Assistant && answer == "" {
+			answer = m.Content
+		}
+	}
+	a.offer(a.pending)
+}
+
 // leave ends the conversation. err is why no line could be read; io.EOF is the
 // person's wish.
 func (a *app) leave(ctx context.Context, err error) int {
@@ -155,5 +172,5 @@ func (a *app) banner() string {
 	if u, err := url.Parse(host); err == nil && u.Host != "" {
 		host = u.Host
 	}
-	return chat.EscapeText(fmt.Sprintf("cluade %s - %s - %s - %s", a.env.Version, a.cfg.Model, host, a.place.Dir), 0)
+	return chat.EscapeText(fmt.Sprintf("cluade %s - %s - %s - %s (/help)", a.env.Version, a.cfg.Model, host, a.place.Dir), 0)
 }

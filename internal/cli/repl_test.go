@@ -99,7 +99,7 @@ func TestConversation(t *testing.T) {
 	w := newWorld(t, reply{text: "first answer"}, reply{text: "second answer"}, reply{text: "third answer"})
 	c := newTalk(t, w)
 	c.see("cluade 1.2.3 - deepseek-v4-pro - 127.0.0.1:")
-	c.see(" - " + w.dir + "\r\n")
+	c.see(" - " + w.dir + " (/help)\r\n")
 	c.say("one\n")
 	c.see("[step 1]\r\nfirst answer\r\n-- deepseek-v4-pro - 100 tokens - ")
 	c.say("/model small\n")

@@ -80,16 +80,16 @@ func (a *app) listSessions() (int, error) {
 
 // sessionLine shows one session; current is marked. In a window of so many
 // columns (0 is no window) the prompt is shortened, and the name and another
-// directory go to a line of their own.
+// directory go to a line of their own. In a narrow one so does the prompt; the
+// date stands in the id.
 func sessionLine(s store.Summary, current, dir string, columns int) string {
 	mark := ' '
 	if s.ID == current {
 		mark = '*'
 	}
-	head := fmt.Sprintf("%c %s  %s  %d messages  ~%s", mark, s.ID, s.Created.Format("2006-01-02 15:04"), s.Messages, sizeText(s.Bytes))
-	first, tail := s.First, ""
+	damage, tail := "", ""
 	if s.Damage != "" {
-		head += "  [" + s.Damage + "]"
+		damage = "  [" + s.Damage + "]"
 	}
 	if s.Name != "" {
 		tail += "  name " + s.Name
@@ -97,16 +97,24 @@ func sessionLine(s store.Summary, current, dir string, columns int) string {
 	if s.Dir != "" && s.Dir != chat.EscapeText(dir, 240) {
 		tail += "  in " + s.Dir
 	}
+	head := fmt.Sprintf("%c %s  %s  %d messages  ~%s%s  ", mark, s.ID, s.Created.Format("2006-01-02 15:04"), s.Messages, sizeText(s.Bytes), damage)
 	if columns == 0 {
-		return head + `  "` + first + `"` + tail + "\n"
+		return head + `"` + s.First + `"` + tail + "\n"
 	}
-	first = cutColumns(first, max(columns-len(head)-4, 1))
-	line := cutColumns(head+`  "`+first+`"`, columns)
+	room := columns - len(head) - 2
+	if room < minTitle {
+		head = cutColumns(fmt.Sprintf("%c %s  %d messages%s", mark, s.ID, s.Messages, damage), columns) + "\n    "
+		room = columns - 6
+	}
+	line := head + `"` + cutColumns(s.First, max(room, 1)) + "\"\n"
 	if tail != "" {
-		line += "\n" + cutColumns("    "+strings.TrimSpace(tail), columns)
+		line += cutColumns("    "+strings.TrimSpace(tail), columns) + "\n"
 	}
-	return line + "\n"
+	return line
 }
+
+// minTitle is how many columns of a session's prompt are worth to be shown.
+const minTitle = 12
 
 // sizeText shows a number of bytes in three digits or so.
 func sizeText(n int64) string {

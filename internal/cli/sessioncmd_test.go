@@ -25,15 +25,16 @@ func TestSessionLine(t *testing.T) {
 		{0, s.Dir, head + s.First + `"  name wifi`},
 		{0, "/", head + s.First + `"  name wifi  in ` + s.Dir},
 		{200, s.Dir, head + s.First + "\"\n    name wifi"},
+		{40, s.Dir, "  20260529-201630-1000  12 messages  ...\n    \"a \"first\" prompt of 日本語 that...\"\n    name wifi"},
 	}
 	for _, tt := range tests {
 		if got := sessionLine(s, "other", tt.dir, tt.columns); got != tt.want+"\n" {
 			t.Errorf("sessionLine(%d, %s) = %q, want %q", tt.columns, tt.dir, got, tt.want)
 		}
 	}
-	for _, columns := range []int{20, 40, 72, 80, 100} {
+	for columns, rows := range map[int]int{20: 3, 40: 3, 72: 3, 80: 3, 100: 2} {
 		got := sessionLine(s, s.ID, "/", columns)
-		if !strings.HasPrefix(got, "* 2026") || strings.Count(got, "\n") != 2 {
+		if !strings.HasPrefix(got, "* 2026") || strings.Count(got, "\n") != rows || columns >= 40 && !strings.Contains(got, `"a "first" p`) {
 			t.Errorf("in %d columns: %q", columns, got)
 		}
 		for _, line := range strings.Split(got, "\n") {

@@ -152,6 +152,7 @@ func (a *app) goBack(t tools.Turn, n int) error {
 		}
 	}
 	var back []string
+	deleted := 0
 	for _, s := range steps {
 		if s.Lost != "" || s.Foreign && !over {
 			continue
@@ -160,8 +161,22 @@ func (a *app) goBack(t tools.Turn, n int) error {
 			return fmt.Errorf("%w; the conversation stays as it is, and /rewind can be tried again", err)
 		}
 		back = append(back, s.Path)
+		if s.Delete {
+			deleted++
+		}
 	}
 	a.forgetTurns(t, n, back)
+	told := "gone back"
+	if restored := len(back) - deleted; restored > 0 {
+		told += "; files restored: " + strconv.Itoa(restored)
+	}
+	if deleted > 0 {
+		told += "; files deleted: " + strconv.Itoa(deleted)
+	}
+	if t.Start < 0 {
+		told += "; the conversation was compacted meanwhile and stays as it is"
+	}
+	a.out.Print(told)
 	return nil
 }
 
@@ -172,13 +187,9 @@ func (a *app) forgetTurns(t tools.Turn, n int, back []string) {
 	if a.journal != nil {
 		a.journal.ForgetUndo()
 	}
-	told := fmt.Sprintf("back before: %s (files brought back: %d)", turnText(t.Input, 60), len(back))
-	if t.Start < 0 {
-		a.out.Print(told + "; the conversation was compacted meanwhile and stays as it is")
-		return
+	if t.Start >= 0 {
+		a.agent.Rewind(t.Start)
 	}
-	a.agent.Rewind(t.Start)
-	a.out.Print(told)
 }
 
 // backText is what going back means: what is done to files, what stays, and
