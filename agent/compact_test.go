@@ -232,7 +232,7 @@ func TestSessionTools(t *testing.T) {
 	} {
 		var set tools.Set
 		for _, name := range tt.have {
-			set = append(set, tools.Tool{Name: name})
+			set = append(set, &tools.Tool{Name: name})
 		}
 		var got []string
 		for _, tool := range New(Options{Tools: set}).o.Tools {

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"cluade/internal/policy"
@@ -16,19 +15,19 @@ import (
 // withSessionTools puts them where the model is told of them: before the tools
 // that bring in others, as skill.
 func (a *Agent) withSessionTools(set tools.Set) tools.Set {
-	at := slices.IndexFunc(set, func(t tools.Tool) bool { return t.Name == "skill" })
-	if at < 0 {
-		at = len(set)
+	at := 0
+	for at < len(set) && set[at].Name != "skill" {
+		at++
 	}
-	return slices.Insert(slices.Clone(set), at, a.compactTool())
+	return append(append(set[:at:at], a.compactTool()), set[at:]...)
 }
 
 const compactName = "compact"
 
 // compactTool takes the model's summary. What is to be done with it waits for
 // the end of the step, so that no call of the same step loses its result.
-func (a *Agent) compactTool() tools.Tool {
-	return tools.Tool{
+func (a *Agent) compactTool() *tools.Tool {
+	return &tools.Tool{
 		Name:   compactName,
 		Desc:   "Replace the conversation by your summary: task, paths, decisions, what remains.",
 		Params: `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`,

@@ -154,8 +154,8 @@ const anyObject = `{"type":"object","properties":{"n":{"type":"integer"}}}`
 
 // tool makes a tool whose stages are in the trace. Its result names its
 // argument; run, when given, replaces it.
-func (s *stage) tool(name string, e policy.Effect, run func(context.Context) (tools.Result, error)) tools.Tool {
-	return tools.Tool{
+func (s *stage) tool(name string, e policy.Effect, run func(context.Context) (tools.Result, error)) *tools.Tool {
+	return &tools.Tool{
 		Name: name, Desc: "does " + name, Params: anyObject, Effect: e,
 		Subject: func(*tools.Env, tools.Args) (policy.Subject, error) {
 			return policy.Subject{Tool: name, Effect: e}, s.at("subject")

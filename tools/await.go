@@ -10,8 +10,21 @@ import (
 // gets a context that ends with the wait; it is then abandoned, so it must not
 // touch what others own. A panic of f continues in the caller.
 func await[T any](ctx context.Context, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+	val := new(T) // belongs to f until that has ended
+	ended, err := ends(ctx, limit, func(ctx context.Context) (err error) {
+		*val, err = f(ctx)
+		return err
+	})
+	if !ended {
+		val = new(T)
+	}
+	return *val, err
+}
+
+// ends is await for a function without a value, and says whether it came to its
+// end.
+func ends(ctx context.Context, limit time.Duration, f func(context.Context) error) (ended bool, err error) {
 	type outcome struct {
-		val      T
 		err      error
 		panicked any
 	}
@@ -24,16 +37,15 @@ func await[T any](ctx context.Context, limit time.Duration, f func(context.Conte
 			o.panicked = recover()
 			done <- o
 		}()
-		o.val, o.err = f(ctx)
+		o.err = f(ctx)
 	}()
 	select {
 	case o := <-done:
 		if o.panicked != nil {
 			panic(o.panicked)
 		}
-		return o.val, o.err
+		return true, o.err
 	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+		return false, ctx.Err()
 	}
 }

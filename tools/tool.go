@@ -97,10 +97,10 @@ func (e *Env) keep() int {
 }
 
 // Set is a list of tools in the order in which the model is told of them.
-type Set []Tool
+type Set []*Tool
 
 // Builtin are the tools of this program.
-var Builtin = Set{read, write, edit, bash, glob, grep, webSearch, webFetch, remoteBash, skill, subagent, jobTool}
+var Builtin = Set{&read, &write, &edit, &bash, &glob, &grep, &webSearch, &webFetch, &remoteBash, &skill, &subagent, &jobTool}
 
 // Call is one request of the model whose arguments were checked and whose
 // subject is known. Nothing was opened or run for it.
@@ -138,9 +138,9 @@ func (s Set) Parse(env *Env, name, args string) (*Call, error) {
 }
 
 func (s Set) find(name string) *Tool {
-	for i := range s {
-		if s[i].Name == name {
-			return &s[i]
+	for _, t := range s {
+		if t.Name == name {
+			return t
 		}
 	}
 	return nil
