@@ -45,6 +45,12 @@ func shownURL(u *url.URL) string {
 	return v.String()
 }
 
+// IsPrivate says whether a base URL leads to this device or its network.
+func IsPrivate(base string) bool {
+	u, err := parseBase(base)
+	return err == nil && isPrivateHost(u.Hostname())
+}
+
 // isPrivateHost says whether host is on this device or its network, by its
 // address or by a name that no public server has.
 func isPrivateHost(host string) bool {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -89,15 +88,15 @@ func refusedReason(u *url.URL) (string, bool) {
 	return s, false
 }
 
-// earliest is a moment before which no copy of this program can run: a clock
-// that shows less is wrong. The build's own date is taken where it is known.
-func earliest() time.Time {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
-				return t
-			}
-		}
+// built is when this copy of the program was made, in the form of RFC 3339; the
+// linker sets it.
+var built string
+
+// Earliest is a moment before which no copy of this program can run: a clock
+// that shows less is wrong.
+func Earliest() time.Time {
+	if t, err := time.Parse(time.RFC3339, built); err == nil {
+		return t
 	}
 	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 }
@@ -112,7 +111,7 @@ func clockReason(name string, cert *x509.Certificate, now time.Time) string {
 		return "the certificate of " + name + " is not valid at this time; " + clock + ": " + cure
 	}
 	switch {
-	case now.Before(earliest()), now.Before(cert.NotBefore):
+	case now.Before(Earliest()), now.Before(cert.NotBefore):
 		return fmt.Sprintf("the certificate of %s is not yet valid, before %s; %s, which seems wrong: %s",
 			name, cert.NotBefore.UTC().Format(day), clock, cure)
 	}

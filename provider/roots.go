@@ -146,6 +146,13 @@ func readBundle(caFile string) ([]byte, error) {
 	return out, nil
 }
 
+// Authorities is how many there are to check servers against: those of the
+// device's bundle and of caFile, "" for none.
+func Authorities(caFile string) (int, error) {
+	b, err := readBundle(caFile)
+	return bytes.Count(b, []byte("-----BEGIN CERTIFICATE-----")), err
+}
+
 // maxBundle is the most that is read of a PEM file; a whole bundle has 220 KB.
 const maxBundle = 4 << 20
 

@@ -165,7 +165,9 @@ func Load(p Place, trust Trust) (*Config, []string, error) {
 	return c, notices, nil
 }
 
-// defaults is the configuration without any file.
+// Defaults is the configuration without any file or variable.
+func Defaults(p Place) *Config { return defaults(p.Home) }
+
 func defaults(home string) *Config {
 	c := &Config{
 		home: home, Levels: map[string]string{}, LevelFiles: map[string]string{}, values: map[string]setting{},

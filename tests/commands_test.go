@@ -24,6 +24,8 @@ const patience = 60 * time.Second
 //
 //	model FILE            start the stand-in server with this script; its address
 //	                      goes to BASE and CLUADE_BASE_URL
+//	model -tls DUR FILE   the same with TLS, and a certificate that is valid for a
+//	                      day from DUR ahead; SSL_CERT_FILE names it
 //	input FILE            the next cluade reads FILE from a pipe
 //	input -open [FILE]    the same, and the pipe stays open
 //	input -closed         the next cluade has no standard input at all
@@ -96,14 +98,25 @@ func usage(ts *testscript.TestScript, ok bool, text string) {
 }
 
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 1, "model FILE")
+	var o server.Options
+	if len(args) == 3 && args[0] == "-tls" {
+		ahead, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		var file string
+		file, o.TLS, err = server.SelfSigned(time.Now().Add(ahead))
+		ts.Check(err)
+		ts.Defer(func() { os.Remove(file) })
+		ts.Setenv("SSL_CERT_FILE", file)
+		args = args[2:]
+	}
+	usage(ts, !neg && len(args) == 1, "model [-tls DUR] FILE")
 	w := worldOf(ts)
 	if w.server != nil {
 		w.server.Close()
 	}
 	replies, err := server.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
-	w.server, err = server.Start(replies, server.Options{})
+	w.server, err = server.Start(replies, o)
 	ts.Check(err)
 	ts.Setenv("BASE", w.server.Base())
 	ts.Setenv("CLUADE_BASE_URL", w.server.Base())
@@ -166,7 +179,7 @@ func environment(ts *testscript.TestScript) []string {
 	env := []string{"PWD=" + ts.MkAbs(".")}
 	for _, name := range []string{
 		"HOME", "PATH", "TERM", "TMPDIR", "GOCOVERDIR", "CLUADE_BASE_URL", "CLUADE_HOME", "CLUADE_MODEL", "CLUADE_DEPTH",
-		"CLUADE_TRACE", "CLUADE_API_KEY", "OPENAI_API_KEY", "NO_COLOR", "CLICOLOR_FORCE", "COLOR_TEST", "SECRET_TEST", "EDITOR",
+		"CLUADE_TRACE", "CLUADE_API_KEY", "OPENAI_API_KEY", "NO_COLOR", "CLICOLOR_FORCE", "COLOR_TEST", "SECRET_TEST", "EDITOR", "SSL_CERT_FILE",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)

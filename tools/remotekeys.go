@@ -71,6 +71,17 @@ func (e *Env) keysFor(h hop) *keyring {
 	return k
 }
 
+// CheckSSH says what is wrong with the keys to reach other hosts with, and with
+// the files of the keys of hosts, one sentence each.
+func (e *Env) CheckSSH() []string {
+	k := e.keysFor(hop{})
+	k.close()
+	if _, err := lookUp(target{}, []string{e.SSH.KnownHosts, e.Home + "/.ssh/known_hosts"}); err != nil {
+		k.unfit = append(k.unfit, err.Error())
+	}
+	return k.unfit
+}
+
 func (k *keyring) addFile(e *Env, file string) {
 	path, err := e.absolute(file)
 	var signer ssh.Signer

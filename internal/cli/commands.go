@@ -42,6 +42,7 @@ func slashCommands() []slashCommand {
 		{"context", "", "what fills the window", "", (*app).cmdContext},
 		{"cost", "", "tokens used so far", "", (*app).cmdCost},
 		{"status", "", "how this run stands", "", (*app).cmdStatus},
+		{"doctor", "[...]", "what is wrong here", doctorWord, (*app).cmdDoctor},
 		{"mode", "[mode]", "show or change the mode", "default ask accept-edits plan", (*app).cmdMode},
 		{"plan", "", "only look from now on", "", (*app).cmdPlan},
 		{"rules", "[...]", "show or change them", "deny ask remove", (*app).cmdRules},

@@ -40,7 +40,7 @@ var (
 // readDevice looks at the machine. What lies beside o.Etc is its root.
 func readDevice(o promptOptions) device {
 	root := filepath.Dir(o.Etc)
-	d := device{memory: memTotal(filepath.Join(root, "proc/meminfo")) >> 10, user: userName(o.Getenv)}
+	d := device{memory: memInfo(filepath.Join(root, "proc/meminfo"), "MemTotal:") >> 10, user: userName(o.Getenv)}
 	d.kernel, d.machine = uname()
 	d.system, d.openWrt = distribution(o.Etc)
 	d.shell = shellName(filepath.Join(root, o.Shell))

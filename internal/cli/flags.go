@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cluade/internal/policy"
@@ -49,6 +50,10 @@ type flags struct {
 	ascii         bool
 	syslog        bool
 	noProject     bool
+	status        bool
+	doctor        bool
+	online        bool
+	json          bool
 	dangercheck   bool         // the command
 	tree          *treeCommand // skillimport or marketplace; nil without one
 
@@ -65,7 +70,7 @@ func (f *flags) quietRun() bool      { return f.quiet || f.print || f.subagent }
 func (f *flags) unattendedRun() bool { return f.print || f.subagent }
 func (f *flags) unsaved() bool       { return f.noSession || f.print || f.subagent }
 
-// option is one option of the command line. The table below is what parsing,
+// option is one option of the command line. Their table is what parsing,
 // --help and the suggestion for a misspelt option are made of.
 type option struct {
 	short    byte   // 0: none
@@ -74,110 +79,141 @@ type option struct {
 	optional bool   // the value may be absent, and only --long=value gives it
 	key      string // configuration key that the value is stored under
 	fixed    string // what is stored there when the option takes no value
+	on       *bool  // set to true
+	to       *string
 	set      func(f *flags, value string) error
 	help     string
 	later    bool // known, but not there yet
 }
 
-var options = []option{
-	{short: 'm', long: "model", value: "NAME", key: "model",
-		help: "model (default deepseek-v4-pro)"},
-	{long: "base-url", value: "URL", key: "base_url",
-		help: "address of the API (default https://api.deepseek.com/v1)"},
-	{long: "api-key", value: "KEY", set: func(f *flags, v string) error { f.apiKey = v; return nil },
-		help: "key of the API; other users of this machine can see it in the process list, OPENAI_API_KEY and the configuration they cannot"},
-	{short: 'c', long: "continue", set: func(f *flags, _ string) error { f.cont = true; return nil },
-		help: "go on with the last session"},
-	{short: 'r', long: "resume", value: "ID", set: func(f *flags, v string) error { f.resume = v; return nil },
-		help: "go on with the session of this id, of a unique prefix of it, or of this name (/save)"},
-	{long: "here", set: func(f *flags, _ string) error { f.here = true; return nil },
-		help: "with -c or -r: stay in the present directory"},
-	{long: "list-sessions", set: func(f *flags, _ string) error { f.list = true; return nil },
-		help: "list the saved sessions"},
-	{long: "delete-session", value: "ID", set: func(f *flags, v string) error { f.deleteID = v; return nil },
-		help: "delete a saved session after a question; with -y without one"},
-	{long: "undo", value: "ID", optional: true, set: func(f *flags, v string) error { f.undo, f.undoID = true, v; return nil },
-		help: "undo what the last turn of this session, or of the last one, did to files"},
-	{long: "no-session", set: func(f *flags, _ string) error { f.noSession = true; return nil },
-		help: "save no session"},
-	{long: "session-file", value: "PATH", set: func(f *flags, v string) error { f.sessionFile = v; return nil },
-		help: "with -p: go on with the session in this file if it is there, and save to it"},
-	{short: 'p', long: "print", value: "PROMPT", optional: true, set: setPrint,
-		help: "answer and end: --quiet, --no-session, and nobody is asked"},
-	{short: 'q', long: "quiet", set: func(f *flags, _ string) error { f.quiet = true; return nil },
-		help: "final answer on stdout, everything else on stderr"},
-	{short: 'f', long: "prompt-file", value: "FILE", set: setPromptFile,
-		help: "text of a file before the words of the prompt"},
-	{long: "image", value: "FILE", set: func(f *flags, v string) error { f.images = append(f.images, v); return nil },
-		help: "attach a png, jpeg, gif or webp image of at most 5 MiB; repeatable"},
-	{long: "no-stdin", set: func(f *flags, _ string) error { f.noStdin = true; return nil },
-		help: "do not read standard input"},
-	{short: 'y', long: "yes", set: func(f *flags, _ string) error { f.yes = true; return nil },
-		help: "run bash, remote_bash and write without a question; what is denied stays denied"},
-	{long: "permission-mode", value: "MODE", key: modeKey,
-		help: "default, ask, accept-edits or plan"},
-	{long: "dangerously-skip-permissions", set: func(f *flags, _ string) error { f.skipPermissions = true; return nil },
-		help: "ask nothing in this run but what is dangerous and what a rule asks"},
-	{long: "sandbox", value: "LEVEL", key: sandboxKey,
-		help: "confinement of commands: off, limits (the default) or confined"},
-	{long: "fail-on-refusal", set: func(f *flags, _ string) error { f.failOnRefusal = true; return nil },
-		help: "exit code 3 when a call was refused"},
-	{long: "max-steps", value: "N", key: "max_steps",
-		help: "most steps of a turn (default 100)"},
-	{long: "max-turns", value: "N", key: "max_steps",
-		help: "the same as --max-steps"},
-	{long: "max-total-tokens", value: "N", key: "max_total_tokens",
-		help: "stop when the session has used this many tokens"},
-	{long: "time-limit", value: "DUR", key: "time_limit",
-		help: "stop a turn after this time, such as 90s or 10m"},
-	{long: "stream", key: "stream", fixed: "true",
-		help: "ask for the answer in pieces (the default)"},
-	{long: "no-stream", key: "stream", fixed: "false",
-		help: "ask for the answer in one piece"},
-	{long: "append-system-prompt", value: "TEXT", set: setAppend,
-		help: "add to the system message; repeatable, 4096 bytes in all"},
-	{long: "no-project-context", set: func(f *flags, _ string) error { f.noProject = true; return nil },
-		help: "leave the project's AGENTS.md unread; the user's own is still read"},
-	{long: "no-bundled-skills", key: bundledKey, fixed: "false",
-		help: "leave out the skills that come with the program"},
-	{long: "trust-project", set: func(f *flags, _ string) error { f.trustProject = true; return nil },
-		help: "let the project's configuration set in this run what needs your trust"},
-	{long: "subagent", set: func(f *flags, _ string) error { f.subagent = true; return nil },
-		help: "run as a part of another run: --quiet, --no-session, and nobody is asked"},
-	{long: "agent-mode", value: "MODE", set: setAgentMode,
-		help: "with --subagent: build (the default), or plan, which only looks"},
-	{long: "cwd", value: "DIR", set: func(f *flags, v string) error { f.cwd = v; return nil },
-		help: "change to this directory before anything else"},
-	{long: "init", set: func(f *flags, _ string) error { f.init = true; return nil },
-		help: "write the default configuration and end"},
-	{long: "force", set: func(f *flags, _ string) error { f.force = true; return nil },
-		help: "with --init: replace the file that is there"},
-	{long: "color", value: "WHEN", key: "color",
-		help: "auto (the default), always or never"},
-	{long: "ascii", set: func(f *flags, _ string) error { f.ascii = true; return nil },
-		help: "show no more than ASCII characters"},
-	{long: "syslog", set: func(f *flags, _ string) error { f.syslog = true; return nil },
-		help: "progress and errors to the system log in place of stderr"},
-	{long: "show-tools-json", set: func(f *flags, _ string) error { f.showJSON = true; return nil },
-		help: "show each reply raw and its calls decoded, on stderr"},
-	{short: 'V', long: "version", set: func(f *flags, _ string) error { f.version = true; return nil },
-		help: "version, target and modules"},
-	{short: 'h', long: "help", set: func(f *flags, _ string) error { f.help = true; return nil },
-		help: "this text"},
+// options is that table, with the fields of f. It is built where it is needed,
+// a few times in a run.
+func (f *flags) options() []option {
+	return append(append(append(f.askOptions(), f.runOptions()...), f.otherOptions()...), laterOptions()...)
+}
 
-	{long: "hooks", later: true},
-	{long: "no-veil", later: true},
-	{long: "output-format", later: true},
-	{long: "input-format", later: true},
-	{long: "include-partial-messages", later: true},
-	{long: "allowedTools", later: true},
-	{long: "disallowedTools", later: true},
-	{long: "tools", later: true},
-	{long: "mcp-config", later: true},
-	{long: "status", later: true},
-	{long: "doctor", later: true},
-	{long: "online", later: true},
-	{long: "json", later: true},
+// askOptions say what is asked, of whom, and in which session.
+func (f *flags) askOptions() []option {
+	return []option{
+		{short: 'm', long: "model", value: "NAME", key: "model",
+			help: "model (default deepseek-v4-pro)"},
+		{long: "base-url", value: "URL", key: "base_url",
+			help: "address of the API (default https://api.deepseek.com/v1)"},
+		{long: "api-key", value: "KEY", to: &f.apiKey,
+			help: "key of the API; other users of this machine can see it in the process list, OPENAI_API_KEY and the configuration they cannot"},
+		{short: 'c', long: "continue", on: &f.cont,
+			help: "go on with the last session"},
+		{short: 'r', long: "resume", value: "ID", to: &f.resume,
+			help: "go on with the session of this id, of a unique prefix of it, or of this name (/save)"},
+		{long: "here", on: &f.here,
+			help: "with -c or -r: stay in the present directory"},
+		{long: "list-sessions", on: &f.list,
+			help: "list the saved sessions"},
+		{long: "delete-session", value: "ID", to: &f.deleteID,
+			help: "delete a saved session after a question; with -y without one"},
+		{long: "undo", value: "ID", optional: true, set: func(f *flags, v string) error { f.undo, f.undoID = true, v; return nil },
+			help: "undo what the last turn of this session, or of the last one, did to files"},
+		{long: "no-session", on: &f.noSession,
+			help: "save no session"},
+		{long: "session-file", value: "PATH", to: &f.sessionFile,
+			help: "with -p: go on with the session in this file if it is there, and save to it"},
+		{short: 'p', long: "print", value: "PROMPT", optional: true, set: setPrint,
+			help: "answer and end: --quiet, --no-session, and nobody is asked"},
+		{short: 'q', long: "quiet", on: &f.quiet,
+			help: "final answer on stdout, everything else on stderr"},
+		{short: 'f', long: "prompt-file", value: "FILE", set: setPromptFile,
+			help: "text of a file before the words of the prompt"},
+		{long: "image", value: "FILE", set: func(f *flags, v string) error { f.images = append(f.images, v); return nil },
+			help: "attach a png, jpeg, gif or webp image of at most 5 MiB; repeatable"},
+		{long: "no-stdin", on: &f.noStdin,
+			help: "do not read standard input"},
+	}
+}
+
+// runOptions say what a run may do, and how far.
+func (f *flags) runOptions() []option {
+	return []option{
+		{short: 'y', long: "yes", on: &f.yes,
+			help: "run bash, remote_bash and write without a question; what is denied stays denied"},
+		{long: "permission-mode", value: "MODE", key: modeKey,
+			help: "default, ask, accept-edits or plan"},
+		{long: "dangerously-skip-permissions", on: &f.skipPermissions,
+			help: "ask nothing in this run but what is dangerous and what a rule asks"},
+		{long: "sandbox", value: "LEVEL", key: sandboxKey,
+			help: "confinement of commands: off, limits (the default) or confined"},
+		{long: "fail-on-refusal", on: &f.failOnRefusal,
+			help: "exit code 3 when a call was refused"},
+		{long: "max-steps", value: "N", key: "max_steps",
+			help: "most steps of a turn (default 100)"},
+		{long: "max-turns", value: "N", key: "max_steps",
+			help: "the same as --max-steps"},
+		{long: "max-total-tokens", value: "N", key: "max_total_tokens",
+			help: "stop when the session has used this many tokens"},
+		{long: "time-limit", value: "DUR", key: "time_limit",
+			help: "stop a turn after this time, such as 90s or 10m"},
+		{long: "stream", key: "stream", fixed: "true",
+			help: "ask for the answer in pieces (the default)"},
+		{long: "no-stream", key: "stream", fixed: "false",
+			help: "ask for the answer in one piece"},
+		{long: "append-system-prompt", value: "TEXT", set: setAppend,
+			help: "add to the system message; repeatable, 4096 bytes in all"},
+		{long: "no-project-context", on: &f.noProject,
+			help: "leave the project's AGENTS.md unread; the user's own is still read"},
+		{long: "no-bundled-skills", key: bundledKey, fixed: "false",
+			help: "leave out the skills that come with the program"},
+		{long: "trust-project", on: &f.trustProject,
+			help: "let the project's configuration set in this run what needs your trust"},
+		{long: "subagent", on: &f.subagent,
+			help: "run as a part of another run: --quiet, --no-session, and nobody is asked"},
+		{long: "agent-mode", value: "MODE", set: setAgentMode,
+			help: "with --subagent: build (the default), or plan, which only looks"},
+	}
+}
+
+// otherOptions say where it runs, what is shown, and what is done in its place.
+func (f *flags) otherOptions() []option {
+	return []option{
+		{long: "cwd", value: "DIR", to: &f.cwd,
+			help: "change to this directory before anything else"},
+		{long: "status", on: &f.status,
+			help: "tell how a run would stand here, and end"},
+		{long: "doctor", on: &f.doctor,
+			help: "look for faults of configuration and device; exit code 1 if there is one"},
+		{long: "online", on: &f.online,
+			help: "with --doctor: ask the model's server too"},
+		{long: "json", on: &f.json,
+			help: "with --doctor: for programs"},
+		{long: "init", on: &f.init,
+			help: "write the default configuration and end"},
+		{long: "force", on: &f.force,
+			help: "with --init: replace the file that is there"},
+		{long: "color", value: "WHEN", key: "color",
+			help: "auto (the default), always or never"},
+		{long: "ascii", on: &f.ascii,
+			help: "show no more than ASCII characters"},
+		{long: "syslog", on: &f.syslog,
+			help: "progress and errors to the system log in place of stderr"},
+		{long: "show-tools-json", on: &f.showJSON,
+			help: "show each reply raw and its calls decoded, on stderr"},
+		{short: 'V', long: "version", on: &f.version,
+			help: "version, target and modules"},
+		{short: 'h', long: "help", on: &f.help,
+			help: "this text"},
+	}
+}
+
+func laterOptions() []option {
+	return []option{
+		{long: "hooks", later: true},
+		{long: "no-veil", later: true},
+		{long: "output-format", later: true},
+		{long: "input-format", later: true},
+		{long: "include-partial-messages", later: true},
+		{long: "allowedTools", later: true},
+		{long: "disallowedTools", later: true},
+		{long: "tools", later: true},
+		{long: "mcp-config", later: true},
+	}
 }
 
 func setPrint(f *flags, v string) error {
@@ -213,26 +249,30 @@ func setAgentMode(f *flags, v string) error {
 	return nil
 }
 
-// commands are the words that begin no prompt when they come first. All but
-// those in front are not there yet.
+// commands are the words that begin no prompt when they come first. Those in
+// front are options without their dashes, those at the end not there yet.
 var commands = []string{
-	"help", "dangercheck", "skillimport", "marketplace", "acp", "doctor", "status", "guard", "confirm", "completion",
+	"doctor", "status", "help", "dangercheck", "skillimport", "marketplace", "acp", "guard", "confirm", "completion",
 	"shell-init", "fix",
 }
 
-// readyCommands is how many of them are there.
-const readyCommands = 4
+// How many of them are options, and are there.
+const (
+	optionCommands = 2
+	readyCommands  = 6
+)
 
 // parseArgs reads the command line. An error is one sentence about it.
 func parseArgs(args []string) (*flags, error) {
+	f := &flags{}
 	if len(args) > 0 {
-		for _, c := range commands {
-			if args[0] == c {
-				return parseCommand(c, args[1:])
-			}
+		switch i := slices.Index(commands, args[0]); {
+		case i >= optionCommands:
+			return parseCommand(args[0], args[1:])
+		case i >= 0:
+			args, _ = f.long(args[0], args[1:])
 		}
 	}
-	f := &flags{}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -296,10 +336,10 @@ func (f *flags) word(w string) {
 // arguments is left.
 func (f *flags) long(arg string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(arg, "=")
-	o := findOption(func(o *option) bool { return o.long == name })
+	o := f.option(func(o *option) bool { return o.long == name })
 	switch {
 	case o == nil:
-		return nil, fmt.Errorf("unknown option --%s; the nearest is --%s", name, nearest(name, optionNames()))
+		return nil, fmt.Errorf("unknown option --%s; the nearest is --%s", name, nearest(name, f.optionNames()))
 	case given && o.value == "" && !o.later:
 		return nil, fmt.Errorf("--%s takes no value", name)
 	case given && value == "" && !o.later:
@@ -314,16 +354,16 @@ func (f *flags) long(arg string, rest []string) ([]string, error) {
 // need a value.
 func (f *flags) bundle(letters string, rest []string) ([]string, error) {
 	name, _, _ := strings.Cut(letters, "=")
-	if len(name) > 1 && findOption(func(o *option) bool { return o.long == name }) != nil {
+	if len(name) > 1 && f.option(func(o *option) bool { return o.long == name }) != nil {
 		return nil, fmt.Errorf("unknown option -%s; the nearest is --%s", name, name)
 	}
 	for i := 0; i < len(letters); i++ {
 		c := letters[i]
-		o := findOption(func(o *option) bool { return o.short == c })
+		o := f.option(func(o *option) bool { return o.short == c })
 		last := i == len(letters)-1
 		switch {
 		case o == nil:
-			return nil, fmt.Errorf("unknown option -%s; the nearest is %s", firstRune(letters[i:]), nearestShort(c))
+			return nil, fmt.Errorf("unknown option -%s; the nearest is %s", firstRune(letters[i:]), f.nearestShort(c))
 		case o.value == "" || o.optional:
 			if err := f.take(o, ""); err != nil {
 				return nil, err
@@ -339,7 +379,7 @@ func (f *flags) bundle(letters string, rest []string) ([]string, error) {
 
 // takeNext takes an option whose value is the next argument.
 func (f *flags) takeNext(o *option, spelt string, rest []string) ([]string, error) {
-	if len(rest) == 0 || rest[0] == "" || isOption(rest[0]) {
+	if len(rest) == 0 || rest[0] == "" || f.isOption(rest[0]) {
 		return nil, missing(spelt, o)
 	}
 	return rest[1:], f.take(o, rest[0])
@@ -354,9 +394,14 @@ func (f *flags) take(o *option, value string) error {
 			value = o.fixed
 		}
 		f.settings = append(f.settings, setting{"--" + o.long, o.key, value})
-		return nil
+	case o.on != nil:
+		*o.on = true
+	case o.to != nil:
+		*o.to = value
+	default:
+		return o.set(f, value)
 	}
-	return o.set(f, value)
+	return nil
 }
 
 func missing(spelt string, o *option) error {
@@ -365,27 +410,29 @@ func missing(spelt string, o *option) error {
 
 // isOption says that arg is an option of the table, and so not the value of
 // the one before it.
-func isOption(arg string) bool {
+func (f *flags) isOption(arg string) bool {
 	if name, ok := strings.CutPrefix(arg, "--"); ok {
 		name, _, _ = strings.Cut(name, "=")
-		return name == "" || findOption(func(o *option) bool { return o.long == name }) != nil
+		return name == "" || f.option(func(o *option) bool { return o.long == name }) != nil
 	}
-	return len(arg) == 2 && arg[0] == '-' && findOption(func(o *option) bool { return o.short == arg[1] }) != nil
+	return len(arg) == 2 && arg[0] == '-' && f.option(func(o *option) bool { return o.short == arg[1] }) != nil
 }
 
-func findOption(match func(*option) bool) *option {
-	for i := range options {
-		if match(&options[i]) {
-			return &options[i]
+func (f *flags) option(match func(*option) bool) *option {
+	all := f.options()
+	for i := range all {
+		if match(&all[i]) {
+			return &all[i]
 		}
 	}
 	return nil
 }
 
-func optionNames() []string {
-	names := make([]string, len(options))
-	for i := range options {
-		names[i] = options[i].long
+func (f *flags) optionNames() []string {
+	all := f.options()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].long
 	}
 	return names
 }
@@ -421,6 +468,10 @@ func (f *flags) conflict() error {
 		return errors.New("--undo takes the id of a session and nothing else")
 	case f.deleteID != "" && (resumes || f.unsaved() || f.words != nil):
 		return errors.New("--delete-session takes the id of a session, -y, and nothing else")
+	case (f.doctor || f.status) && (resumes || f.unsaved() || f.words != nil || f.dash || f.doctor && f.status):
+		return errors.New("doctor and status take no prompt and no session (for a prompt that begins with such a word: cluade -- status ...)")
+	case (f.online || f.json) && !f.doctor:
+		return errors.New("--online and --json go with --doctor only")
 	case f.here && !resumes:
 		return errors.New("--here goes with -c or -r only")
 	case f.force && !f.init:

@@ -77,7 +77,13 @@ func TestParseArgsFaults(t *testing.T) {
 		{"hi|--dangerously-skip-permissions|--permission-mode|plan", "exclude each other"},
 		{"hi|--dangerously-skip-permissions|--subagent", "exclude each other"},
 		{"-p|hi|--permission-mode|acceptEdits", "nobody is asked"},
-		{"doctor", "the command doctor is not there yet"},
+		{"guard", "the command guard is not there yet"},
+		{"doctor|what", "take no prompt"},
+		{"--doctor|--status", "take no prompt"},
+		{"status|-c", "take no prompt"},
+		{"doctor|-p", "take no prompt"},
+		{"--online", "go with --doctor only"},
+		{"status|--json", "go with --doctor only"},
 		{"status|of wifi", "cluade -- status ..."},
 		{"help|me", "help has the topics options and exit-codes"},
 		{"--agent-mode|look", `--agent-mode is build or plan, not "look"`},
@@ -105,7 +111,7 @@ func TestParseArgsFaults(t *testing.T) {
 }
 
 func TestLaterOptionsAnswer(t *testing.T) {
-	for _, o := range options {
+	for _, o := range new(flags).options() {
 		if !o.later {
 			continue
 		}
@@ -121,9 +127,18 @@ func TestLaterOptionsAnswer(t *testing.T) {
 	}
 }
 
+func count(is ...bool) (n int) {
+	for _, yes := range is {
+		if yes {
+			n++
+		}
+	}
+	return n
+}
+
 func TestOptionTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, o := range options {
+	for _, o := range new(flags).options() {
 		for _, name := range []string{o.long, string(rune(o.short))} {
 			if name != "\x00" && seen[name] {
 				t.Errorf("option %q stands twice", name)
@@ -134,8 +149,8 @@ func TestOptionTable(t *testing.T) {
 		case o.later:
 		case o.help == "":
 			t.Errorf("--%s has no help", o.long)
-		case (o.key == "") == (o.set == nil):
-			t.Errorf("--%s needs either a key or a function", o.long)
+		case count(o.key != "", o.on != nil, o.to != nil, o.set != nil) != 1:
+			t.Errorf("--%s needs one place for its value", o.long)
 		case o.key != "" && (o.value == "") != (o.fixed != ""):
 			t.Errorf("--%s needs either a value or a fixed one", o.long)
 		}

@@ -73,15 +73,24 @@ func sandboxText(s proc.Sandbox) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sandbox %s\n", s.Level)
 	for _, f := range s.Facts() {
-		if f.Enforced {
-			fmt.Fprintf(&b, "  %s\n", f.Name)
-			continue
-		}
-		fmt.Fprintf(&b, "  %s: not enforced: %s\n", f.Name, f.Why)
+		b.WriteString("  " + factText(f) + "\n")
 	}
 	if s.Level == proc.Confined {
 		b.WriteString("  sudo and other programs that change the user do not work\n")
 	}
 	b.WriteString("No level stops reading or the network.\n")
 	return b.String()
+}
+
+// factText tells one limit, and why it is not enforced if it is not.
+func factText(f proc.Fact) string {
+	if f.Enforced {
+		return f.Name
+	}
+	return f.Name + ": not enforced: " + f.Why
+}
+
+// sandboxLevels tells what was asked for and what of it this kernel has.
+func sandboxLevels(s proc.Sandbox) string {
+	return s.Level.String() + " asked, " + s.Effective().String() + " in force"
 }

@@ -64,6 +64,8 @@ func (a *app) run(ctx context.Context) (int, error) {
 	switch {
 	case f.init:
 		return a.writeConfig()
+	case f.doctor:
+		return a.doctor(ctx)
 	case f.tree != nil:
 		return a.runTree(ctx, f.tree)
 	}
@@ -73,7 +75,7 @@ func (a *app) run(ctx context.Context) (int, error) {
 		}
 		defer a.useSyslog()()
 	}
-	if err := a.configure(); err != nil {
+	if err := a.configure(); err != nil && !(f.status && a.useDefaults(err)) {
 		return exitUsage, err
 	}
 	switch {
@@ -98,6 +100,10 @@ func (a *app) work(ctx context.Context) (int, error) {
 	})
 	if err := a.openSession(); err != nil {
 		return exitUsage, err
+	}
+	if a.flags.status {
+		a.cmdStatus("")
+		return a.exitCode(nil), nil
 	}
 	defer a.endSession()
 	if err := a.loadImages(); err != nil {
@@ -205,22 +211,52 @@ func (a *app) writeConfig() (int, error) {
 	return a.print(path + "\n")
 }
 
-// configure reads the configuration of the directory, stores what the options
-// say and makes the client for it. With an error nothing changed.
+// configure reads the configuration of the directory and makes the client for
+// it. With an error nothing changed.
 func (a *app) configure() error {
-	cfg, notices, err := store.Load(a.place, a.trust)
+	l, err := a.readConfig()
 	if err != nil {
 		return err
+	}
+	key, from, withheld, err := a.credential(l.cfg)
+	if err != nil {
+		return err
+	}
+	if withheld != "" {
+		l.notices = append(l.notices, withheld)
+	}
+	client, err := a.connect(l.cfg, key)
+	if err != nil {
+		return err
+	}
+	a.cfg, a.faults, a.client, a.rules = l.cfg, l.notices, client, l.rules
+	a.useKey(key, from)
+	return nil
+}
+
+// loaded is a configuration that was read, and what is to be said of it.
+type loaded struct {
+	cfg     *store.Config
+	rules   policy.Rules
+	notices []string
+}
+
+// readConfig reads the configuration of the directory and stores what the
+// options say.
+func (a *app) readConfig() (*loaded, error) {
+	cfg, notices, err := store.Load(a.place, a.trust)
+	if err != nil {
+		return nil, err
 	}
 	if g := cfg.Guarded(a.place); g != nil && a.flags.trustProject && (a.agent == nil || a.accepted == a.place.Dir) {
 		a.accepted = a.place.Dir
 		if cfg, notices, err = store.Load(a.place, g.Accept()); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	rules, err := parseRules(cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	notices = append(notices, unknownClasses(cfg)...)
 	for _, s := range a.flags.settings {
@@ -229,28 +265,15 @@ func (a *app) configure() error {
 			continue
 		}
 		if err := cfg.Set(store.TierFlag, s.key, s.value); err != nil {
-			return fmt.Errorf("%s: %w", s.option, err)
+			return nil, fmt.Errorf("%s: %w", s.option, err)
 		}
 	}
 	if a.cfg != nil {
 		if err := cfg.Inherit(a.cfg); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	key, from, withheld, err := a.credential(cfg)
-	if err != nil {
-		return err
-	}
-	if withheld != "" {
-		notices = append(notices, withheld)
-	}
-	client, err := a.connect(cfg, key)
-	if err != nil {
-		return err
-	}
-	a.cfg, a.faults, a.client, a.rules = cfg, notices, client, rules
-	a.useKey(key, from)
-	return nil
+	return &loaded{cfg, rules, notices}, nil
 }
 
 // widens says that an option, which in the run of a run no person typed, would
@@ -309,7 +332,7 @@ func tuneMemory(getenv func(string) string) {
 		debug.SetGCPercent(50)
 	}
 	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit(memTotal("/proc/meminfo")))
+		debug.SetMemoryLimit(memoryLimit(memInfo("/proc/meminfo", "MemTotal:")))
 	}
 }
 
@@ -322,9 +345,8 @@ func memoryLimit(total int) int64 {
 	return 48 << 20
 }
 
-// memTotal is the machine's memory in KiB as /proc/meminfo tells it, 0 if it
-// does not.
-func memTotal(path string) int {
+// memInfo is a line of /proc/meminfo (proc(5)) in KiB, 0 where there is none.
+func memInfo(path, name string) int {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0
@@ -332,7 +354,7 @@ func memTotal(path string) int {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if rest, ok := strings.CutPrefix(lines.Text(), "MemTotal:"); ok {
+		if rest, ok := strings.CutPrefix(lines.Text(), name); ok {
 			n, _ := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, "kB")))
 			return n
 		}

@@ -22,7 +22,7 @@ func TestOneShot(t *testing.T) {
 }
 
 func TestUsageErrorsSendNothing(t *testing.T) {
-	for _, args := range []string{"--modle|x|hi", "-c|-r|x|hi", "--sandbox|of|hi", "--hooks|off|hi", "doctor", "--model", "--max-steps|0|hi",
+	for _, args := range []string{"--modle|x|hi", "-c|-r|x|hi", "--sandbox|of|hi", "--hooks|off|hi", "guard", "doctor|--modle", "--online", "status|hi", "--model", "--max-steps|0|hi",
 		"--max-steps|x|hi", "--time-limit|soon|hi", "--color|blue|hi", "--base-url|ftp://x|hi", "--cwd|/none|hi",
 		"-f|/none|hi", "--api-key|two\nlines|hi", "-r|19990101|hi", "-c|hi", "--syslog|--no-stdin"} {
 		w := newWorld(t)
@@ -167,11 +167,11 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "meminfo")
 	os.WriteFile(path, []byte("MemFree:   7 kB\nMemTotal:       60000 kB\n"), 0o600)
-	if got := memTotal(path); got != 60000 {
-		t.Errorf("memTotal = %d, want 60000", got)
+	if got := memInfo(path, "MemTotal:"); got != 60000 {
+		t.Errorf("memInfo = %d, want 60000", got)
 	}
-	if got := memTotal("/none"); got != 0 {
-		t.Errorf("memTotal of nothing = %d", got)
+	if got := memInfo("/none", "MemTotal:"); got != 0 {
+		t.Errorf("memInfo of nothing = %d", got)
 	}
 }
 

@@ -116,6 +116,15 @@ var tierNames = [...]string{
 	store.TierFlag:    "this run",
 }
 
+// useDefaults takes the configuration without any file in the place of a faulty
+// one, whose fault is told, and reports whether that can be.
+func (a *app) useDefaults(fault error) bool {
+	a.cfg, a.faults = store.Defaults(a.place), []string{fault.Error() + "; shown are the defaults"}
+	var err error
+	a.client, err = a.connect(a.cfg, "")
+	return err == nil
+}
+
 // cmdStatus tells how this run stands. It starts no program and asks no server.
 func (a *app) cmdStatus(string) (bool, error) {
 	host := a.cfg.BaseURL
@@ -141,6 +150,7 @@ func (a *app) cmdStatus(string) (bool, error) {
 		"key        " + key,
 		"directory  " + a.place.Dir,
 		"mode       " + a.policy.Mode.String(),
+		"sandbox    " + sandboxLevels(a.sandbox()),
 		fmt.Sprintf("rules      %d that refuse, %d that ask, %d that allow, %d allowed for good", len(a.policy.Rules.Deny), len(a.policy.Rules.Ask), len(a.policy.Rules.Allow), len(a.policy.Grants)),
 		"session    " + strings.TrimSpace(a.session.ID+" "+saved),
 		fmt.Sprintf("context    %d of %d tokens", a.session.Context, a.agent.ContextLimit()),
@@ -153,7 +163,6 @@ func (a *app) cmdStatus(string) (bool, error) {
 	for i, l := range lines {
 		lines[i] = chat.EscapeText(l, 400)
 	}
-	lines = append(lines, a.sandboxWarnings()...)
 	a.out.Print(strings.Join(lines, "\n"))
 	return false, nil
 }

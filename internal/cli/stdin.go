@@ -25,7 +25,7 @@ var errNoPrompt = errors.New("no prompt and nothing on standard input; usage: cl
 // oneShot says that the run answers one prompt and ends.
 func (a *app) oneShot() bool {
 	f := a.flags
-	return f.tree != nil || f.words != nil || f.promptFile != "" || f.dash || f.noStdin || f.unattendedRun() || asTerminal(a.env.Stdin) == nil
+	return f.tree != nil || f.doctor || f.status || f.words != nil || f.promptFile != "" || f.dash || f.noStdin || f.unattendedRun() || asTerminal(a.env.Stdin) == nil
 }
 
 // message is what a one-shot sends: its prompt, with the files that the words

@@ -14,6 +14,7 @@ const (
 
 const usageHead = `usage: cluade [options] [prompt...]
        cluade help exit-codes
+       cluade doctor | status
        cluade dangercheck < commands
        cluade skillimport SRC | marketplace SRC (--help tells more)
 
@@ -44,8 +45,9 @@ func usage() string {
 	var b strings.Builder
 	b.WriteString(usageHead)
 	var later []string
-	for i := range options {
-		o := &options[i]
+	all := new(flags).options()
+	for i := range all {
+		o := &all[i]
 		if o.later {
 			later = append(later, "--"+o.long)
 			continue
@@ -176,11 +178,11 @@ func distance(a, b string) int {
 
 // nearestShort suggests an option for an unknown letter: the same letter in
 // the other case, else an option that begins with it, else --help.
-func nearestShort(c byte) string {
-	if o := findOption(func(o *option) bool { return o.short|0x20 == c|0x20 }); o != nil && c|0x20 >= 'a' {
+func (f *flags) nearestShort(c byte) string {
+	if o := f.option(func(o *option) bool { return o.short|0x20 == c|0x20 }); o != nil && c|0x20 >= 'a' {
 		return "-" + string(rune(o.short))
 	}
-	if o := findOption(func(o *option) bool { return o.long[0] == c|0x20 }); o != nil {
+	if o := f.option(func(o *option) bool { return o.long[0] == c|0x20 }); o != nil {
 		return "--" + o.long
 	}
 	return "--help"

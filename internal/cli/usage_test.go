@@ -23,7 +23,7 @@ func TestUsageNamesEveryOption(t *testing.T) {
 	if !ok {
 		t.Fatal("usage() does not name what is not there yet")
 	}
-	for _, o := range options {
+	for _, o := range new(flags).options() {
 		text := shown
 		if o.later {
 			text = rest

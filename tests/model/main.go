@@ -57,7 +57,7 @@ func run() (int, error) {
 	}}
 	env := os.Environ()
 	if *useTLS {
-		cert, conf, err := selfSigned()
+		cert, conf, err := server.SelfSigned(time.Now())
 		if err != nil {
 			return 2, err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -51,6 +52,7 @@ func Start(replies []Reply, o Options) (*Server, error) {
 	}
 	s := &Server{replies: replies, ln: ln, scheme: "http", onAsk: o.OnAsk, forget: o.Forget}
 	s.http.Handler = s
+	s.http.ErrorLog = log.New(io.Discard, "", 0) // clients that refuse a certificate
 	if o.TLS != nil {
 		s.scheme, s.ln = "https", tls.NewListener(ln, o.TLS)
 	}

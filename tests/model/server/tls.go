@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"crypto/ecdsa"
@@ -13,17 +13,16 @@ import (
 	"time"
 )
 
-// selfSigned makes a certificate for 127.0.0.1 and writes it, without its key,
-// to a temporary file for clients to trust.
-func selfSigned() (file string, conf *tls.Config, err error) {
+// SelfSigned makes a certificate for 127.0.0.1, valid for a day from then on, and
+// writes it, without its key, to a temporary file for clients to trust.
+func SelfSigned(from time.Time) (file string, conf *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", nil, err
 	}
-	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1),
-		NotBefore:    now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+		NotBefore:    from.Add(-time.Hour), NotAfter: from.Add(24 * time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		IsCA:        true, BasicConstraintsValid: true,
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
