@@ -195,11 +195,14 @@ func (a *app) checkSessions(f findings, free int64) {
 // answers without having a list is there all the same.
 func (a *app) checkServer(ctx context.Context, f findings) {
 	began := time.Now()
+	var c *provider.Fallback // not the one of the run, which has its connection
 	key, _, _, err := a.credential(a.cfg)
 	if err == nil {
-		if a.client, err = a.connect(a.cfg, key); err == nil {
-			_, err = a.client.Client().Models(ctx)
-		}
+		c, err = a.connect(a.cfg, key)
+	}
+	if err == nil {
+		_, err = c.Client().Models(ctx)
+		c.Close()
 	}
 	var status *provider.StatusError
 	switch {
