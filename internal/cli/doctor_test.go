@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cluade/internal/proc"
 	"cluade/provider"
 	"cluade/store"
 )
@@ -169,19 +170,39 @@ func TestDoctorSessions(t *testing.T) {
 	wantLine(t, told(func(f findings) { a.checkSessions(f, 1<<40) }), "^FAIL  sessions ")
 }
 
+// TestDoctorDisk: where no state can be kept is a fault, for root too.
+func TestDoctorDisk(t *testing.T) {
+	w := newWorld(t)
+	w.vars["CLUADE_HOME"] = w.file("state", "") + "/deeper"
+	r := w.run("doctor")
+	wantLine(t, r.out, "^FAIL  disk          .*state/deeper: .* but it cannot be written; see its owner")
+	if r.code != 1 {
+		t.Errorf("exit %d", r.code)
+	}
+	delete(w.vars, "CLUADE_HOME")
+	w.vars["HOME"] = "/none"
+	wantLine(t, w.run("doctor").out, "^warn  disk          there is no home directory")
+}
+
 // TestDoctorSandbox: what is asked for and not in force is told, and is a fault
 // where it is required.
 func TestDoctorSandbox(t *testing.T) {
 	w := newWorld(t)
 	w.config(`{"sandbox": "confined", "sandbox_required": true}`)
 	r := w.run("doctor")
-	s := (&app{cfg: &store.Config{Safety: store.Safety{Sandbox: "confined"}}}).sandbox()
+	s := proc.Sandbox{Level: proc.Confined, Procs: 64, Root: w.dir}
 	state := "ok  "
 	if s.Effective() != s.Level {
 		state = "FAIL"
 	}
 	wantLine(t, r.out, fmt.Sprintf("^%s  sandbox       confined asked, %s in force", state, s.Effective()))
-	wantLine(t, r.out, "^....  sandbox       processes at once: ")
+	for _, f := range s.Facts() {
+		state := "ok  "
+		if !f.Enforced {
+			state = "warn"
+		}
+		wantLine(t, r.out, "^"+state+"  sandbox       "+strings.Split(f.Name, ":")[0])
+	}
 }
 
 // TestDoctorLeavesWhatHangs: a check that does not end is told, and what was

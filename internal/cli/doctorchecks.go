@@ -153,10 +153,10 @@ func (a *app) checkFiles(f findings) {
 			text += " on " + fileSystems[i].name
 		}
 	}
-	const mayWrite = 2 // W_OK of access(2)
+	const mayMake = 3 // W_OK and X_OK of access(2); a file in its place has not both
 	room := "disk|ok|%|"
 	switch {
-	case syscall.Access(dir, mayWrite) != nil:
+	case syscall.Access(dir, mayMake) != nil:
 		room = "disk|FAIL|%, but it cannot be written|see its owner and mode, and with mount whether it is read-only"
 	case free < 64<<10:
 		room = "disk|FAIL|%|delete something, or let sessions_dir name another drive"
