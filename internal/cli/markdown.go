@@ -31,6 +31,7 @@ type markdown struct {
 	tableLen int    // bytes in table
 	fence    string // the run that opened the code block; its end is as long
 	lead     int    // blanks before the fence, which its lines have too
+	quoted   bool   // the quote at hand is in a code block
 
 	base    style // of the whole line
 	style   style // of the text at hand

@@ -60,6 +60,8 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"list", "- one\n* two\n+ three\n1. four\n12) five\n-six", "- one\n- two\n- three\n1. four\n12) five\n-six", ""},
 	{"hanging indent", "- one two three four five six seven\n  1. one two three four five six", "- one two three four five six\n  seven\n  1. one two three four five\n     six", ""},
 	{"bold in a list", "* **Name**: text\n- [ ] open\n- [x] done", "- [b]Name[]: text\n- [ ] open\n- [x] done", "- **Name**: text\n- [ ] open\n- [x] done"},
+	{"code in a quote", "> ```sh\n> ls *.c *.h\n>  - `x`\n> ```\n> *so*\n> ```\n> *.c\n*end*\n> *x*\n> ```a```",
+		"| ```sh\n| ls *.c *.h\n|  - `x`\n| ```\n| [e]so[]\n| ```\n| *.c\n[e]end[]\n| [e]x[]\n| [c]a", "| ```sh\n| ls *.c *.h\n|  - `x`\n| ```\n| *so*\n| ```\n| *.c\n*end*\n| *x*\n| ```a```"},
 	{"quote", "> one two three four five six seven\n>> deep\n> - item", "| one two three four five six\n| seven\n| | deep\n| - item", ""},
 	{"link", "see [the page](http://x/a_(b)) and [http://y](http://y)", "see the page (http://x/a_(b))\nand http://y", ""},
 	{"link with a title", "[a](http://x \"title\") ![pic](p.png) [top](#top)", "a (http://x) pic (p.png) top", ""},

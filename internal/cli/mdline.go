@@ -78,10 +78,23 @@ func (m *markdown) heading(text, rest string) {
 // them. The rows behind the first hang below the text.
 func (m *markdown) openProse(text string, lead int) bool {
 	indent := strings.Repeat(" ", min(lead, maxIndent, m.width/3))
-	for depth := 0; depth < maxQuotes && strings.HasPrefix(text, ">"); depth++ {
+	depth := 0
+	for ; depth < maxQuotes && strings.HasPrefix(text, ">"); depth++ {
 		if text = strings.TrimPrefix(text[1:], " "); len(indent)+4 < m.width {
 			indent += "| "
 		}
+	}
+	fence := strings.HasPrefix(text, "```") && !strings.Contains(strings.TrimLeft(text, "`"), "`")
+	switch {
+	case depth == 0:
+		m.quoted = false
+	case !m.whole && len(text) < maxHeld && (fence || strings.Trim(text, "`") == ""):
+		return false
+	case fence || m.quoted:
+		m.quoted = m.quoted != fence
+		m.kind, m.line = verbatim, text
+		m.put(indent, 0)
+		return true
 	}
 	n, known := listMark(text)
 	if !m.whole && (!known || text == "") {
