@@ -95,7 +95,13 @@ func (a *app) command(name, arg string) (quit bool) {
 	return quit
 }
 
+// laterCommands are known, but not there yet.
+const laterCommands = " hooks mcp veil "
+
 func unknownCommand(name string) string {
+	if strings.Contains(laterCommands, " "+name+" ") {
+		return "/" + name + " is not there yet"
+	}
 	var names []string
 	for _, c := range slashCommands() {
 		names = append(names, c.name)

@@ -153,6 +153,8 @@ func TestSlashCommandErrors(t *testing.T) {
 	c := newPlainTalk(t, newWorld(t))
 	for _, tt := range []struct{ line, want string }{
 		{"/frobnicate", "unknown command: /frobnicate (try /help)\r\n"},
+		{"/mcp", "/mcp is not there yet\r\n"},
+		{"/mc", "unknown command: /mc (try /help)"},
 		{"/sesions", "unknown command: /sesions (try /help); did you mean /sessions?\r\n"},
 		{"/\x16\x1b[2J", `unknown command: /\x1b[2J (try /help)`},
 		{"/resume", "usage: /resume <id>"},
