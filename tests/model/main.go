@@ -81,9 +81,10 @@ func run() (int, error) {
 	return serve(command[2:], append(env, "CLUADE_BASE_URL="+s.Base()))
 }
 
-// serve runs the command to its end. Ctrl-C is the command's to handle.
+// serve runs the command to its end. Ctrl-C is the command's to handle: it is
+// caught here, not ignored, because the command would inherit that.
 func serve(argv, env []string) (int, error) {
-	signal.Ignore(os.Interrupt)
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
