@@ -16,7 +16,7 @@ func await[T any](ctx context.Context, limit time.Duration, f func(context.Conte
 		return err
 	})
 	if !ended {
-		val = new(T)
+		return *new(T), err
 	}
 	return *val, err
 }
