@@ -89,6 +89,7 @@ func readAnswer(ctx context.Context, in *os.File, p *pager, question string) (st
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	p.to.write(question)
+	failed := p.to.err
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
@@ -102,8 +103,8 @@ func readAnswer(ctx context.Context, in *os.File, p *pager, question string) (st
 		close(continued)
 		<-shown
 	}()
-	if p.to.err != nil {
-		return "", fmt.Errorf("show the question: %w", p.to.err)
+	if failed != nil {
+		return "", fmt.Errorf("show the question: %w", failed)
 	}
 	return (&lineedit.Lines{In: in}).Next(ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"cluade/agent"
 	"cluade/internal/chat"
@@ -151,8 +152,9 @@ func (a *app) showResume() {
 // readInput asks for a message. Ctrl-C makes it errDropped, as a key and as a
 // signal; it is watched for before the prompt says that keys count.
 func (a *app) readInput(ctx context.Context, in *lineedit.Reader) (string, error) {
-	reading, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
+	reading, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer a.watch([]os.Signal{syscall.SIGINT}, cancel, 0)()
 	text, err := in.ReadLine(reading, a.out.Prompt(a.promptText()), "")
 	if errors.Is(err, lineedit.ErrInterrupt) || err != nil && reading.Err() != nil && ctx.Err() == nil {
 		return "", errDropped

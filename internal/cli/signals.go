@@ -82,8 +82,8 @@ func (a *app) watch(sigs []os.Signal, cancel context.CancelCauseFunc, limit time
 				a.modes.Restore()
 				a.die(last.exitCode())
 			case s := <-ch:
-				if s == syscall.SIGQUIT && a.lent.Load() > 0 {
-					continue
+				if (s == syscall.SIGINT || s == syscall.SIGQUIT) && a.lent.Load() > 0 {
+					continue // a key that was for that program
 				}
 				next := stopped{s.(syscall.Signal)}
 				again := next.sig == syscall.SIGINT && next == last && time.Since(at) < impatience

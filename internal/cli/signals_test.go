@@ -60,6 +60,22 @@ func TestSignalsCancelTheRun(t *testing.T) {
 	}
 }
 
+// TestKeysOfABorrowedTerminal: what Ctrl-C and Ctrl-\\ send while a program of the
+// person has the terminal is that program's.
+func TestKeysOfABorrowedTerminal(t *testing.T) {
+	a, ctx, _ := watched()
+	a.lent.Add(1)
+	stop := a.watchRun(true)
+	defer stop()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
+		raise(t, sig)
+	}
+	<-ctx.Done()
+	if got := context.Cause(ctx); got != (stopped{syscall.SIGTERM}) {
+		t.Errorf("ended by %v, want SIGTERM alone", got)
+	}
+}
+
 func TestSecondInterruptEndsTheRun(t *testing.T) {
 	a, run, died := watched()
 	turn, cancel := context.WithCancelCause(run)
