@@ -47,7 +47,7 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		k.inherits()
 		k.putsState()
 		s = k.s
-		if strings.Contains(k.path, "init.d/") { // not the program that has the service's name
+		if s.initDir(k.path) { // not the program that has the service's name
 			k.judge()
 			return k.output()
 		}
@@ -188,7 +188,7 @@ func (k *call) builtin() (out fact, done bool) {
 		return k.eval(), true
 	case ".", "source":
 		return k.source(), true
-	case "su":
+	case "su", "runuser":
 		return k.su(), true
 	case "ssh", "dbclient":
 		return k.ssh(), true

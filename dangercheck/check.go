@@ -5,8 +5,8 @@
 //
 // It is a net for accidents, not a wall. It follows quoting, literal
 // assignments, cd, wrappers, pipelines and here-documents; it does not follow
-// values that the text does not tell, files, aliases, encodings, or programs in
-// other languages. What it cannot understand passes, and it never panics.
+// values that the text does not tell, files, encodings, or programs in other
+// languages beyond the literal commands that they start. What it cannot understand passes, and it never panics.
 //
 // The same scanner cuts commands up for permission rules (Split) and tells
 // which only look (ReadOnly). Those two err the other way: what they cannot

@@ -10,9 +10,9 @@ func iptables(k *call) bool {
 		target := textAt(k.words, i+2)
 		switch {
 		case textAt(k.words, i+1) != "INPUT":
-		case w == "-P" || w == "--policy":
+		case hasWord("-P --policy", w):
 			return target != "ACCEPT" && target != "" && target[0] != markUnknown
-		case w == "-A" || w == "-I" || w == "--append" || w == "--insert":
+		case hasWord("-A -I -R --append --insert --replace", w):
 			return k.cutsSSH(i + 2)
 		}
 	}
@@ -36,7 +36,7 @@ func (k *call) cutsSSH(from int) bool {
 			matches = true
 		case hasWord("-j --jump", name):
 			verdict = arg
-		case hasWord("-s --source --src", name) && arg != "0.0.0.0/0" && arg != "::/0",
+		case hasWord("-s --source --src", name) && arg != "0.0.0.0/0" && arg != "::/0" && k.words[i-1] != "!",
 			hasWord("-m --match", name) && hasWord("recent limit hashlimit connlimit set geoip time mac", arg): // not everybody
 			return false
 		case hasWord("-m --match -p --protocol -i --in-interface --ctstate --state", name):

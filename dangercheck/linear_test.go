@@ -19,6 +19,7 @@ var repeated = []string{
 	"a=$a$a;", "x=$(echo $x $x);", "x=`printf '%s%s' \"$x\" \"$x\"`;", "printf %s%s ", "set -- $@ $@ a;", "set -- \"$@\" \"$@\";", "shift;", "a+=$a;",
 	"eval ", "eval eval;", "eval $x;", "sh -c ", "sh -c 'sh -c ", "sudo ", "env A=b ", "xargs ", "xargs -I{} ", "echo a|xargs ", "find / ", "find / -exec ", "ssh h ", "ssh h <<E\n",
 	"echo $(", "echo a b c|read a;", "uci commit;", "trap 'a' b;", "at;", "tmux new ", "curl -o ", "iptables -A INPUT ", "source <(", "tee >(", "coproc ", "time ",
+	"python3 -c 'system(\"a\")' ", "python3 <<E\nsystem(\"a\")\n", "perl -e 'system \"", "awk 'system(", "awk system,a", "apt remove '*a' ",
 }
 
 var prefixes = []string{"", "x=y;x=$x$x;f(){ f;f;};", "for i in {a,b,c}{a,b,c}{a,b,c}; do "}

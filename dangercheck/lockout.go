@@ -8,11 +8,19 @@ func killsByName(k *call) bool {
 		return false
 	}
 	for _, t := range k.operands("sugUGtPo") {
-		if name := strings.Trim(t, "^$"); vitalProcess(name) {
+		program, _, _ := strings.Cut(strings.Trim(t, "^$"), " ") // pkill -f takes a command
+		if name := daemon(program); vitalProcess(name) {
 			return k.found(name)
 		}
 	}
 	return false
+}
+
+// daemon is the name of a process by the path of its program or of the file
+// with its number, which for one of several is as dropbear.1.pid.
+func daemon(p string) string {
+	name, _, _ := strings.Cut(base(p), ".")
+	return name
 }
 
 func vitalProcess(name string) bool {
@@ -24,7 +32,7 @@ func vitalProcess(name string) bool {
 func (k *call) harmlessSignal() bool {
 	for i, sig := range k.words {
 		switch {
-		case sig == "-s" || sig == "--signal" || sig == "-n":
+		case hasWord("-s --signal -n", sig):
 			sig = textAt(k.words, i+1)
 		case strings.HasPrefix(sig, "--signal="):
 			sig = sig[len("--signal="):]
@@ -45,7 +53,7 @@ func (k *call) harmlessSignal() bool {
 func kills(k *call) bool {
 	from := 0
 	switch t := textAt(k.words, 0); {
-	case t == "-s", t == "-n", t == "--signal":
+	case hasWord("-s -n --signal", t):
 		from = 2
 	case strings.HasPrefix(t, "-") && t != "--":
 		from = 1
@@ -95,7 +103,8 @@ func (k *call) removes(verbs string) bool {
 		ops = ops[1:]
 	}
 	for _, t := range ops {
-		if name, _, _ := strings.Cut(t, ":"); name != "" && hasWord(vitalPackages, name) {
+		name, _, _ := strings.Cut(t, ":")
+		if hasName(vitalPackages, asPattern(name)) {
 			return k.found(name)
 		}
 	}

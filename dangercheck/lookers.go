@@ -167,7 +167,7 @@ func lookLsof(a []string) bool {
 		if strings.Contains(t, "@") || strings.HasPrefix(t, "+") {
 			return false
 		}
-		if !strings.HasPrefix(t, "-i") { // what it lists follows in the same word
+		if !hasPrefix(t, "-i", "-sTCP:", "-sUDP:") { // what it lists follows in the same word
 			rest = append(rest, t)
 		}
 	}

@@ -101,12 +101,12 @@ func (k *call) find() fact {
 	tree, i := k.findRoots()
 	listed := true // it prints what it finds
 	for ; i < len(k.args); i++ {
-		switch k.words[i] {
-		case "-delete":
+		switch w := k.words[i]; {
+		case w == "-delete":
 			if tree != "" {
 				k.c.report(RmRoot, "removes what lies in "+tree)
 			}
-		case "-ok", "-okdir": // asks the person, if no input answers
+		case hasWord("-ok -okdir", w): // asks the person, if no input answers
 			if !k.in.fed && k.c.seen == nil {
 				for i < len(k.args) && k.words[i] != ";" {
 					i++
@@ -114,7 +114,7 @@ func (k *call) find() fact {
 				continue
 			}
 			fallthrough
-		case "-exec", "-execdir":
+		case hasWord("-exec -execdir", w):
 			end := i + 1
 			for end < len(k.args) && k.words[end] != ";" && k.words[end] != "+" {
 				end++
@@ -125,14 +125,14 @@ func (k *call) find() fact {
 				tree = ""
 			}
 			i = end
-		case "-type", "-maxdepth", "-mindepth":
+		case hasWord("-type -maxdepth -mindepth", w):
 			i++
-		case "-name", "-iname", "-path", "-wholename":
+		case hasWord("-name -iname -path -wholename", w):
 			i++
 			if i < len(k.args) && k.words[i] != "*" {
 				tree = ""
 			}
-		case "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-follow", "-a", "-and", "(", ")", "-ls":
+		case hasWord("-xdev -mount -depth -d -print -print0 -follow -a -and ( ) -ls", w):
 		default:
 			tree = ""
 		}

@@ -88,22 +88,27 @@ func serviceOf(name string) serviceKind {
 // stops judges one verb on one service, as init scripts know them.
 func (k *call) stops(name, verb string) bool {
 	kind := serviceOf(name)
-	switch verb {
-	case "stop", "force-stop", "kill":
+	switch {
+	case hasWord("stop force-stop kill", verb):
 		return kind != otherService && k.found(verb+" of "+name)
-	case "restart", "force-reload", "shutdown":
+	case hasWord("restart force-reload shutdown", verb):
 		return kind == networkService && k.found(verb+" of "+name)
-	case "reload":
+	case verb == "reload":
 		return kind == networkService && k.s.committed && k.found(verb+" of "+name)
 	}
 	return false
+}
+
+// initDir reports whether a path names an init script.
+func (s *scope) initDir(p string) bool {
+	return strings.Contains(p, "init.d/") || strings.Contains(p, "/") && strings.Contains(s.join(p), "init.d/")
 }
 
 // initScript judges /etc/init.d/NAME VERB and /etc/rc.d/S20NAME VERB.
 func (k *call) initScript() bool {
 	name := k.name
 	switch {
-	case strings.Contains(k.path, "init.d/"):
+	case k.s.initDir(k.path):
 	case strings.Contains(k.path, "rc.d/") && len(name) > 3 && strings.IndexByte("SK", name[0]) >= 0:
 		name = strings.TrimLeft(name[1:], "0123456789")
 	default:
@@ -118,7 +123,7 @@ func stopsDaemon(k *call) bool {
 		return false
 	}
 	for _, t := range k.words {
-		if serviceOf(strings.TrimSuffix(t, ".pid")) == loginService {
+		if serviceOf(daemon(t)) == loginService {
 			return k.found("stop of " + t)
 		}
 	}

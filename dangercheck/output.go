@@ -61,8 +61,8 @@ func (k *call) passed() fact {
 	var out outputs
 	for _, i := range ops {
 		f := fact{text: unknown}
-		if name, ok := strings.CutSuffix(base(k.words[i]), ".pid"); ok {
-			f.from = &origin{process: name}
+		if strings.HasSuffix(k.words[i], ".pid") {
+			f.from = &origin{process: daemon(k.words[i])}
 		}
 		switch {
 		case k.words[i] == "-":

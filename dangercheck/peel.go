@@ -49,7 +49,8 @@ var wrappers = [...]wrapper{
 	{name: "chroot", long: "userspec groups", skip: 1},
 	{name: "setpriv", long: "reuid regid groups"},
 	{name: "setarch", skip: 1}, {name: "setuidgid", skip: 1}, {name: "logsave", skip: 1},
-	{name: "runuser", values: "ugGcs", long: "user group command shell", text: "c command"},
+	{name: "runuser", values: "ugG"},
+	{name: "gosu", skip: 1}, {name: "su-exec", skip: 1}, {name: "faketime", values: "f", skip: 1}, {name: "chronic"},
 	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
 	{name: "rlwrap"}, {name: "valgrind"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
 	{name: "systemd-run", values: "upEHM", long: "unit property description slice setenv uid gid nice working-directory on-active on-boot on-startup on-calendar on-unit-active timer-property", dir: "working-directory"},
@@ -70,7 +71,7 @@ func wrapperOf(name string) *wrapper {
 
 // runners are programs beside the wrappers, shells and interpreters that run
 // what their arguments or files name.
-const runners = "su xargs find awk gawk mawk nawk sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
+const runners = "su xargs find sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
 	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible"
 
 // RunsPrograms reports whether a program of that name runs other programs that
@@ -84,7 +85,7 @@ func isShell(name string) bool {
 }
 
 func isInterpreter(name string) bool {
-	return hasWord("python perl lua luajit node ruby php tclsh ucode jshn micropython deno bun", strings.TrimRight(name, "0123456789."))
+	return hasWord("python perl awk gawk mawk nawk lua luajit node ruby php tclsh ucode jshn micropython deno bun", strings.TrimRight(name, "0123456789."))
 }
 
 func base(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
@@ -114,7 +115,7 @@ type peeled struct {
 // or runs nothing.
 func (k *call) peel() (p peeled, ok bool) {
 	w := wrapperOf(k.name)
-	if w == nil {
+	if w == nil || k.name == "runuser" && !k.short("u") { // it is like su then
 		return k.peelShaped()
 	}
 	skip, i, options := w.skip, 0, true

@@ -7,10 +7,10 @@ func systemctlPower(k *call) bool {
 	if k.has("--help --when=cancel") || k.has("--when") && k.has("cancel") {
 		return false
 	}
-	switch textAt(ops, 0) {
-	case "reboot", "poweroff", "halt", "kexec":
+	switch verb := textAt(ops, 0); {
+	case hasWord("reboot poweroff halt kexec", verb):
 		return true
-	case "start", "isolate":
+	case hasWord("start isolate", verb):
 		for _, unit := range ops[1:] {
 			if hasWord("reboot.target poweroff.target halt.target kexec.target shutdown.target", unit) {
 				return true

@@ -58,8 +58,8 @@ func changesTree(k *call) bool {
 	return false
 }
 
-// emptiesKeys judges what takes away the keys that root logs in with.
-func emptiesKeys(k *call) bool {
+// emptiesLogin judges what takes away a file that logins need.
+func emptiesLogin(k *call) bool {
 	ops := k.operands("s")
 	switch {
 	case k.name == "sed":
@@ -79,25 +79,28 @@ func emptiesKeys(k *call) bool {
 		return false
 	}
 	for _, t := range ops {
-		p := k.c.place(t, k.s)
-		if k.c.authorizedKeys(p) || k.name == "rm" && k.short("rR") && (p == "/etc/dropbear" || p == "/root/.ssh" || p == home+"/.ssh") {
+		p := k.c.place(asPattern(t), k.s)
+		if k.c.loginFile(p) || k.name == "rm" && k.short("rR") && (p == "/etc/dropbear" || p == "/root/.ssh" || p == home+"/.ssh") {
 			return k.found(t)
 		}
 	}
 	return false
 }
 
-// authorizedKeys reports whether a joined path names the keys that root logs in
-// with.
-func (c *checker) authorizedKeys(p string) bool {
-	p = beneath(p)
-	return p == "/etc/dropbear/authorized_keys" || p == "/root/.ssh/authorized_keys" || c.own(p) == home+"/.ssh/authorized_keys"
+// loginFiles say who may log in, and how.
+const loginFiles = "/etc/passwd /etc/shadow /etc/config/dropbear /etc/ssh/sshd_config /etc/sudoers"
+
+// loginFile reports whether a joined path, which may be a pattern, names one of
+// them or the keys that root logs in with.
+func (c *checker) loginFile(p string) bool {
+	p = c.own(beneath(p))
+	dir, file := path.Split(p)
+	return hasWord(loginFiles, p) || names(file, "authorized_keys") && hasWord("/etc/dropbear/ /root/.ssh/ "+home+"/.ssh/", dir)
 }
 
 // LockoutPath reports whether a file decides who may log in, so that a write
 // to it can shut the administrator out. p is absolute.
 func LockoutPath(p string) bool {
 	p = beneath(path.Clean(p))
-	return hasWord("/etc/dropbear/authorized_keys /root/.ssh/authorized_keys /etc/passwd /etc/shadow /etc/config/dropbear /etc/ssh/sshd_config /etc/sudoers", p) ||
-		strings.HasPrefix(p, "/etc/sudoers.d/")
+	return hasWord("/etc/dropbear/authorized_keys /root/.ssh/authorized_keys "+loginFiles, p) || strings.HasPrefix(p, "/etc/sudoers.d/")
 }

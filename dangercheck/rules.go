@@ -18,11 +18,11 @@ var rules = [...]rule{
 	{[]string{"rm"}, RmRoot, "recursive forced delete of", rmRoot},
 	{[]string{"rm", "unlink", "shred"}, RmRoot, "removes what lies in", removesTree},
 
-	{[]string{"dd"}, DdDevice, "writes to the device", func(k *call) bool { return k.ddOnto(rawDisk) || k.ddOnto(otherDevice) }},
-	{[]string{"dd"}, Flash, "writes to the flash device", func(k *call) bool { return k.ddOnto(flashMemory) }},
-	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Redirect, "writes to the raw device", func(k *call) bool { return k.writesOnto(rawDisk) }},
-	{[]string{"tee", "cp", "mv", "install", "curl", "wget"}, Flash, "writes to the flash device", func(k *call) bool { return k.writesOnto(flashMemory) }},
-	{[]string{"mkfs", "mkfs.", "mke2fs", "mkswap", "mkdosfs", "mkntfs"}, Mkfs, "makes a file system on", mkfs},
+	{[]string{"dd", "dcfldd"}, DdDevice, "writes to the device", func(k *call) bool { return k.ddOnto(rawDisk) || k.ddOnto(otherDevice) }},
+	{[]string{"dd", "dcfldd"}, Flash, "writes to the flash device", func(k *call) bool { return k.ddOnto(flashMemory) }},
+	{[]string{"tee", "cp", "mv", "install", "sponge", "curl", "wget"}, Redirect, "writes to the raw device", func(k *call) bool { return k.writesOnto(rawDisk) }},
+	{[]string{"tee", "cp", "mv", "install", "sponge", "curl", "wget"}, Flash, "writes to the flash device", func(k *call) bool { return k.writesOnto(flashMemory) }},
+	{[]string{"mkfs", "mkfs.", "mke2fs", "mkswap", "mkdosfs", "mkntfs", "mkexfatfs", "mkreiserfs", "make_ext4fs"}, Mkfs, "makes a file system on", mkfs},
 
 	{[]string{"reboot", "halt", "poweroff"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("w") && !k.has("--wtmp-only") }},
 	{[]string{"shutdown"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("ck") && !k.has("--show") }},
@@ -33,9 +33,10 @@ var rules = [...]rule{
 	{[]string{"kill"}, Power, "tells process 1 to stop", killsInit},
 
 	{[]string{"mtd"}, Flash, "writes the flash", func(k *call) bool {
-		return hasWord("erase write jffs2write fixtrx fixseama resetbc", textAt(k.operands("edjps"), 0))
+		return hasWord("erase write jffs2write fixtrx fixseama resetbc", textAt(k.operands("edjpsoctlF"), 0))
 	}},
 	{[]string{"sysupgrade"}, Flash, "installs a firmware image", sysupgrade},
+	{[]string{"owut"}, Flash, "installs a firmware image", func(k *call) bool { return k.first("upgrade install") }},
 	{[]string{"ubus"}, Flash, "installs a firmware image", func(k *call) bool { return k.ubusCall("system", "sysupgrade") }},
 	{[]string{"firstboot", "jffs2reset", "factoryreset"}, Flash, "erases all settings and packages", func(k *call) bool { return !k.help() }},
 	{[]string{"ubiformat", "ubirmvol", "ubiupdatevol", "ubidetach", "ubimkvol", "ubirsvol", "nandwrite", "flash_erase", "flash_eraseall", "flashcp"}, Flash, "changes the flash",
@@ -55,12 +56,14 @@ var rules = [...]rule{
 	{[]string{"fdisk", "sfdisk", "cfdisk", "gdisk"}, Disk, "changes the partition table", fdisk},
 	{[]string{"nvme", "zpool", "cryptsetup"}, Disk, "destroys a disk or what is on it", func(k *call) bool { return k.first("format sanitize destroy luksFormat luksErase erase") }},
 	{[]string{"mdadm"}, Disk, "destroys an array", func(k *call) bool { return k.has("--zero-superblock") }},
-	{[]string{"pvremove", "vgremove", "lvremove"}, Disk, "removes the volume", func(k *call) bool { return len(k.operandsAt("")) > 0 && !k.short("t") && !k.help() }},
+	{[]string{"vgremove", "lvremove"}, Disk, "removes the volume", func(k *call) bool { // unforced, they ask
+		return (k.short("fy") || k.has("--force --yes")) && !k.short("t") && !k.has("--test")
+	}},
 	{[]string{"shred"}, Disk, "overwrites", func(k *call) bool { return k.onDevice() }},
 	{[]string{"badblocks"}, Disk, "overwrites", func(k *call) bool { return k.short("w") && k.onDevice() }},
 	{[]string{"hdparm"}, Disk, "erases a disk", func(k *call) bool { return k.has("--security-erase --security-erase-enhanced") }},
 
-	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp", "sed", "dd"}, Lockout, "takes away the login keys in", emptiesKeys},
+	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp", "sed", "dd"}, Lockout, "takes away what logins need:", emptiesLogin},
 	{[]string{"passwd"}, Lockout, "takes away the login of root", func(k *call) bool { return (k.short("ld") || k.has("--lock --delete")) && k.has("root") }},
 	{[]string{"usermod"}, Lockout, "locks the login of root", func(k *call) bool { return (k.short("L") || k.has("--lock")) && k.has("root") }},
 	{[]string{"chmod", "chown", "chgrp"}, Lockout, "changes everything in", changesTree},

@@ -61,7 +61,7 @@ func (k *call) script(name value, s *scope) fact {
 		k.download()
 	case name.file != nil:
 		return k.c.inner(name.file.text, s, k.in)
-	case strings.Contains(name.s, "init.d/"):
+	case s.initDir(name.s):
 		return k.c.run(s.args, s, k.in)
 	case hasWord("- /dev/stdin /dev/fd/0 /proc/self/fd/0", name.s):
 		return k.fedToShell(s)
@@ -71,13 +71,20 @@ func (k *call) script(name value, s *scope) fact {
 
 func (k *call) download() { k.c.report(DownloadExec, "a download is run by "+k.name) }
 
-// interpreter judges programs in other languages by where they come from.
+// interpreter judges programs in other languages by where they come from and by
+// what they start.
 func (k *call) interpreter() {
-	i := k.afterOptions(0, "")
-	from := k.in.from.isDownload() && !k.help() && !k.short("mcenp")
+	i := k.afterOptions(0, "vF")
+	from, program := k.in.from.isDownload() && !k.help() && !k.short("mcenp"), k.in.text
 	if i < len(k.args) && k.words[i] != "-" {
-		from = k.args[i].downloaded() && (k.args[i].file != nil || i > 0 && hasWord("-c -e", k.words[i-1]))
+		told := strings.HasSuffix(k.name, "awk") || i > 0 && hasWord("-c -uc -e -E -r -ne -le -pe --eval", k.words[i-1])
+		from = k.args[i].downloaded() && (k.args[i].file != nil || told)
+		program = ""
+		if told {
+			program = k.words[i]
+		}
 	}
+	k.oneLiner(program)
 	if from {
 		k.download()
 	}
@@ -150,7 +157,7 @@ func (k *call) ssh() fact {
 	for i := 0; i < len(k.args); i++ {
 		a := k.words[i]
 		if len(a) > 1 && a[0] == '-' {
-			if a == "-G" || a == "-V" || a == "-Q" || a == "-O" {
+			if hasWord("-G -V -Q -O", a) {
 				return fact{}
 			}
 			if len(a) == 2 && strings.IndexByte(sshValues, a[1]) >= 0 {

@@ -45,6 +45,19 @@ func names(element, name string) bool {
 	return ok
 }
 
+// hasName reports whether an element of a path is one of the blank-separated
+// names or a pattern of one.
+func hasName(list, element string) bool {
+	for list != "" {
+		var name string
+		name, list, _ = strings.Cut(list, " ")
+		if names(element, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // beneath is a path without what leads back to the root: the process's view of
 // it, and the directory in which OpenWRT keeps what was written anywhere.
 func beneath(p string) string {
@@ -76,13 +89,11 @@ func (c *checker) authority(word string, s *scope) bool {
 		return false
 	}
 	first, _, _ := strings.Cut(rest, "/")
-	for f := range strings.SplitSeq(authorityFiles, " ") {
-		if names(first, f) {
-			c.report(OwnState, "touches "+word+", which decides what cluade may do")
-			return true
-		}
+	if !hasName(authorityFiles, first) {
+		return false
 	}
-	return false
+	c.report(OwnState, "touches "+word+", which decides what cluade may do")
+	return true
 }
 
 // mayBeState spares most words a closer look.
@@ -195,7 +206,7 @@ func (k *call) putsState() {
 		k.into(k.words[len(k.words)-1], patterns[:1])
 	case k.name == "find":
 		k.findsState()
-	case isInterpreter(k.name), hasWord("awk gawk mawk nawk", k.name):
+	case isInterpreter(k.name):
 		k.quotesState()
 	}
 }

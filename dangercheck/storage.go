@@ -47,7 +47,7 @@ func (c *checker) written(file string, s *scope, op string) {
 		c.report(Flash, "writes to the flash device "+file)
 	}
 	c.authority(file, s)
-	if op != ">>" && op != "&>>" && c.authorizedKeys(c.place(file, s)) {
+	if op != ">>" && op != "&>>" && c.loginFile(c.place(file, s)) {
 		c.report(Lockout, "empties "+file)
 	}
 }
