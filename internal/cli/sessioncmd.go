@@ -29,9 +29,9 @@ func (a *app) cmdSessions(arg string) (bool, error) {
 
 // showSessions lists the newest sessions, as many as the window holds.
 func (a *app) showSessions() error {
-	columns, rows := 0, 0
+	rows := 0
 	if a.out.out.tty != nil {
-		columns, rows = lineedit.Terminal{Out: a.out.out.tty}.Size()
+		_, rows = lineedit.Terminal{Out: a.out.out.tty}.Size()
 		rows = max(rows-3, 5)
 	}
 	list, more, err := a.sessions.Newest(rows)
@@ -43,9 +43,9 @@ func (a *app) showSessions() error {
 		return nil
 	}
 	var b strings.Builder
-	lines := 0
+	lines, width := 0, a.listColumns()
 	for i, s := range list {
-		text := sessionLine(s, a.session.ID, a.place.Dir, columns)
+		text := sessionLine(s, a.session.ID, a.place.Dir, width)
 		if lines += strings.Count(text, "\n"); rows > 0 && lines > rows {
 			more += len(list) - i
 			break
@@ -72,10 +72,20 @@ func (a *app) listSessions() (int, error) {
 		fmt.Fprintln(a.env.Stderr, "cluade: no saved sessions")
 	}
 	var b strings.Builder
+	width := a.listColumns()
 	for _, s := range list {
-		b.WriteString(sessionLine(s, "", a.place.Dir, 0))
+		b.WriteString(sessionLine(s, "", a.place.Dir, width))
 	}
 	return a.print(b.String())
+}
+
+// listColumns is how wide a row of the list may be, 0 where standard output is no
+// terminal. The last column stays free: some terminals go on to a new row behind it.
+func (a *app) listColumns() int {
+	if tty := asTerminal(a.env.Stdout); tty != nil {
+		return columns(tty) - 1
+	}
+	return 0
 }
 
 // sessionLine shows one session; current is marked. In a window of so many

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -33,9 +34,6 @@ func (a *app) shell(ctx context.Context, command string) error {
 	if err != nil {
 		return err
 	}
-	if shown := r.Head + r.Tail; shown != "" && !strings.HasSuffix(shown, "\n") {
-		a.out.Print("")
-	}
 	a.typed = append(a.typed, shellText(command, r))
 	if r.Exit != 0 {
 		a.out.Notice(fmt.Sprintf("the command ended with %d", r.Exit))
@@ -59,7 +57,7 @@ func ownCommands(input string) []string {
 
 // foreground lends the terminal to a program of the person. The keys that end
 // programs are the program's meanwhile, Ctrl-\ too, and one that fails, or was
-// ended, leaves the terminal in no mode of its own.
+// ended, leaves the terminal in no mode of its own. What is shown next begins a line.
 func (a *app) foreground(ctx context.Context, s proc.Spec, show io.Writer) (proc.Result, error) {
 	a.lent.Add(1)
 	// A signal that ended the program may reach us a moment later.
@@ -69,8 +67,17 @@ func (a *app) foreground(ctx context.Context, s proc.Spec, show io.Writer) (proc
 	if noTerminal == nil && (r.Exit != 0 || r.Cancelled) {
 		term.Restore(int(a.env.Stdin.Fd()), modes)
 	}
+	if shown := r.Head + r.Tail; r.Exit == keyInt || r.Exit == keyQuit || shown != "" && !strings.HasSuffix(shown, "\n") {
+		a.out.Print("") // the terminal echoes these keys as ^C and ^\
+	}
 	return r, err
 }
+
+// The exit statuses of a program that Ctrl-C or Ctrl-\ ended.
+const (
+	keyInt  = 128 + int(syscall.SIGINT)
+	keyQuit = 128 + int(syscall.SIGQUIT)
+)
 
 // lentTime is how much longer than it runs a program owns the signals of keys.
 const lentTime = 200 * time.Millisecond

@@ -54,6 +54,9 @@ func TestLentTerminal(t *testing.T) {
 	c.see("> ")
 	c.typed("!kill -QUIT $PPID; sleep 0.2; echo went on\n")
 	c.see("\nwent on")
+	c.prompted()
+	c.typed("!kill -INT $$\n")
+	c.see("$$\r\n\r\ncluade: the command ended with 130") // the key would stand there as ^C
 	c.say("/exit\n")
 	c.end(0)
 }
