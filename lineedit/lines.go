@@ -18,9 +18,10 @@ var ErrLongLine = errors.New("line too long")
 // itself, or of a pipe. It holds what was read behind a line, so one input has
 // one of them.
 type Lines struct {
-	In  *os.File
-	buf []byte
-	eof bool
+	In    *os.File
+	Whole bool // a line of a terminal counts only with Enter: behind Ctrl-D the input is at its end
+	buf   []byte
+	eof   bool
 }
 
 // Next returns the next line without its end. At the end of the input it is
@@ -33,6 +34,8 @@ func (l *Lines) Next(ctx context.Context) (string, error) {
 			return strings.TrimSuffix(line, "\r"), nil
 		}
 		switch {
+		case l.Whole && len(l.buf) > 0:
+			return "", io.EOF
 		case l.eof && len(l.buf) > 0:
 			line := string(l.buf)
 			l.buf = nil

@@ -159,7 +159,7 @@ func Load(p Place, trust Trust) (*Config, []string, error) {
 	if err := c.loadEnv(p.Getenv); err != nil {
 		return nil, nil, err
 	}
-	if info, err := os.Stat(c.keyFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(c.keyFile); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 		notices = append(notices, othersRead(info.Mode(), chat.EscapeText(c.keyFile, maxQuoted)))
 	}
 	return c, notices, nil

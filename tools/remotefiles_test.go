@@ -233,7 +233,7 @@ func TestRemoteChanged(t *testing.T) {
 func TestRemotePreviewUnseen(t *testing.T) {
 	s := newSSHD(t, []string{"ed25519"})
 	e := known(t, s)
-	for tool, parts := range map[string][]string{"write": {"2 bytes\nx\n", "not compared"}, "edit": {"-a\n", "+b\n", "not compared"}} {
+	for tool, parts := range map[string][]string{"write": {"2 bytes\n+x\n", "not compared"}, "edit": {"-a\n", "+b\n", "not compared"}} {
 		text, _ := json.Marshal(at(t, s, args{"filePath": "/etc/x", "content": "x\n", "oldString": "a\n", "newString": "b\n"}))
 		c, err := Builtin.Parse(e, tool, string(text))
 		if err != nil {

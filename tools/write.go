@@ -42,15 +42,25 @@ func showWrite(c *change) string {
 	size := plural(int64(len(c.data)), "byte")
 	switch {
 	case c.old.info == nil:
-		return "new file, " + size + "\n" + string(c.data)
+		return "new file, " + size + "\n" + added(string(c.data))
 	case c.old.data == nil || isBinary(c.old.data):
-		return fmt.Sprintf("replaces a file of %s by %s\n%s", plural(c.old.info.Size(), "byte"), size, c.data)
+		return fmt.Sprintf("replaces a file of %s by %s\n%s", plural(c.old.info.Size(), "byte"), size, added(string(c.data)))
 	}
 	return c.diff()
 }
 
 func unseenWrite(a Args) string {
-	return plural(int64(len(a.Text("content"))), "byte") + "\n" + a.Text("content")
+	return plural(int64(len(a.Text("content"))), "byte") + "\n" + added(a.Text("content"))
+}
+
+// added marks the lines of a text as a diff does, so that none of them passes
+// for a line of the question.
+func added(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("+" + line)
+	}
+	return b.String()
 }
 
 func doneWrite(c *change) string { return "wrote " + shown(c.name) }

@@ -100,12 +100,12 @@ func TestWritePreview(t *testing.T) {
 	tests := []struct {
 		name, content, want string
 	}{
-		{"new", "x\ny\n", "new file, 4 bytes\nx\ny\n"},
-		{"new", "y", "new file, 1 byte\ny"},
+		{"new", "x\ny\n", "new file, 4 bytes\n+x\n+y\n"},
+		{"new", "y", "new file, 1 byte\n+y"},
 		{"f", "a\nB\nc\nd", "2 lines added, 1 removed\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d\n\\ No newline at end of file\n"},
 		{"f", "a\nb\nc\n", "0 lines added, 0 removed\n(the content stays the same)"},
-		{"binary", "x", "replaces a file of 2 bytes by 1 byte\nx"},
-		{"large", "x", "replaces a file of 1048577 bytes by 1 byte\nx"},
+		{"binary", "x", "replaces a file of 2 bytes by 1 byte\n+x"},
+		{"large", "x", "replaces a file of 1048577 bytes by 1 byte\n+x"},
 	}
 	for _, tt := range tests {
 		if _, got := prepare(t, e, "write", args{"filePath": tt.name, "content": tt.content}); got != tt.want {

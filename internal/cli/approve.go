@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"cluade/agent"
 	"cluade/internal/chat"
@@ -106,7 +107,7 @@ func readAnswer(ctx context.Context, in *os.File, p *pager, question string) (st
 	if failed != nil {
 		return "", fmt.Errorf("show the question: %w", failed)
 	}
-	return (&lineedit.Lines{In: in}).Next(ctx)
+	return (&lineedit.Lines{In: in, Whole: true}).Next(ctx)
 }
 
 // choices is the line that asks for the answer.
@@ -202,10 +203,10 @@ func question(q agent.Approval, to *stream) string {
 		}
 	}
 	if s.Host != "" {
-		field("host", s.Host)
+		field("host", escapeAll(s.Host)) // letters of other scripts look like ours
 	}
 	if s.URL != "" {
-		field("url", s.URL)
+		field("url", escapeAll(s.URL))
 	}
 	// What a preview says of a command follows the command, which is shown as a
 	// field, so that none of its lines passes for one of ours.
@@ -262,15 +263,33 @@ func shower(to *stream) func(string) string {
 	if to.ascii {
 		return escapeAll
 	}
-	return func(text string) string { return chat.EscapeText(text, 0) }
+	return func(text string) string {
+		return escapeRunes(text, func(r rune) bool { return r < 0x80 || !unseen(r) })
+	}
+}
+
+// unseen says that a character is shown as nothing, or as a blank that is none:
+// fillers, selectors of variants, and the other blanks (Unicode's White_Space
+// and Default_Ignorable_Code_Point that are graphic, and the empty Braille cell).
+func unseen(r rune) bool {
+	switch {
+	case r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0,
+		r >= 0x180b && r <= 0x180f, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef:
+		return true
+	}
+	return unicode.IsSpace(r) || r >= 0x2000 && r <= 0x200a
 }
 
 // escapeAll is chat.EscapeText for a console that shows no more than ASCII: a
 // likeness will do for an answer, not for what is to be allowed.
 func escapeAll(text string) string {
+	return escapeRunes(text, func(r rune) bool { return r < 0x80 })
+}
+
+func escapeRunes(text string, plain func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range chat.EscapeText(text, 0) {
-		if r < 0x80 {
+		if plain(r) {
 			b.WriteRune(r)
 			continue
 		}

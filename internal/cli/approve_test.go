@@ -65,7 +65,8 @@ func TestApproveAnswers(t *testing.T) {
 		{"y\n", agent.Once}, {"yes\n", agent.Once}, {"Y\n", agent.Once}, {"YES\n", agent.Once}, {" y \n", agent.Once}, {"y\r", agent.Once},
 		{"n\n", agent.No}, {"\n", agent.No}, {"no\n", agent.No}, {"yes please\n", agent.No}, {"yy\n", agent.No}, {"a\n", agent.No},
 		{"always\n", agent.No}, {"/exit\n", agent.No}, {"\x04", agent.No}, {"ny\n", agent.No}, {"\x1b[Ay\n", agent.No}, {"у\n", agent.No},
-		{"n\x7fy\n", agent.Once}, // the terminal edits the line
+		{"n\x7fy\n", agent.Once},                                                // the terminal edits the line
+		{"y\x04\x04", agent.No}, {"y\x04\n", agent.No}, {"ye\x04s\n", agent.No}, // Ctrl-D refuses
 		{strings.Repeat("y", 3000) + "\n", agent.No},
 	}
 	for _, tt := range tests {
@@ -257,6 +258,8 @@ func TestWrapLines(t *testing.T) {
 		{"\x1b[31mabcdef\x1b[0m", []string{"\x1b[31mabcd", "ef\x1b[0m"}},
 		{"漢字漢", []string{"漢字", "漢"}},
 		{"a漢字", []string{"a漢", "字"}},
+		{"👍🏽a", []string{"👍🏽", "a"}}, // some terminals draw the tone for itself
+		{"䷀䷁䷂", []string{"䷀䷁", "䷂"}},
 	}
 	for _, tt := range tests {
 		if got := wrapLines(tt.text, 4); !slices.Equal(got, tt.want) {
@@ -361,6 +364,24 @@ func TestQuestion(t *testing.T) {
 		if got := question(tt.q, to); got != tt.want {
 			t.Errorf("%s: question =\n%q\nwant\n%q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestQuestionShowsWhatIsUnseen: blanks that are none, and what is shown as nothing.
+func TestQuestionShowsWhatIsUnseen(t *testing.T) {
+	for _, r := range "\u00a0\u034f\u115f\u1160\u1680\u17b4\u180b\u2000\u200a\u200d\u202f\u205f\u2800\u3000\u3164\ufe0f\uffa0\U000e0100" {
+		q := agent.Approval{Subject: policy.Subject{Tool: "bash", Command: "rm a" + string(r) + "b"}}
+		if got := question(q, &stream{}); strings.ContainsRune(got, r) {
+			t.Errorf("%U is shown raw in %q", r, got)
+		}
+	}
+	q := agent.Approval{Subject: policy.Subject{Tool: "bash", Command: "echo é ü 漢字 हिन्दी 👍"}}
+	if got := question(q, &stream{}); !strings.Contains(got, q.Subject.Command) {
+		t.Errorf("words of other languages are escaped: %q", got)
+	}
+	q = agent.Approval{Subject: policy.Subject{Tool: "web_fetch", Host: "аp1", URL: "https://аpi.example.org/"}} // a Cyrillic letter
+	if got := question(q, &stream{}); !strings.Contains(got, `\u0430p1`) || !strings.Contains(got, `https://\u0430pi.example.org/`) {
+		t.Errorf("question = %q, want the foreign letter of the host told", got)
 	}
 }
 

@@ -96,6 +96,21 @@ func TestDoctorOthersReadTheKey(t *testing.T) {
 	wantLine(t, w.run("doctor").out, `^warn  config .*others can read it \(mode 0644\): chmod 600`)
 }
 
+// TestDoctorRemediesHelp: a new file of the person's own mends no fault that is
+// elsewhere, and a mode is no fault of what is no file.
+func TestDoctorRemediesHelp(t *testing.T) {
+	w := newWorld(t)
+	r := w.run("doctor", "--base-url", "ftp://x")
+	wantLine(t, r.out, `^FAIL  config .*; correct it$`)
+
+	w = newWorld(t)
+	w.config(`{"api_key_file": "` + w.home + `"}`)
+	os.Chmod(w.home, 0o755)
+	if r := w.run("doctor"); strings.Contains(r.out, "chmod") {
+		t.Errorf("doctor would change the mode of a directory:\n%s", r.out)
+	}
+}
+
 func TestDoctorPathsAreEscaped(t *testing.T) {
 	w := newWorld(t)
 	w.vars["CLUADE_HOME"] = filepath.Join(w.home, "a\x1b[2J\nFAIL  b|c%")

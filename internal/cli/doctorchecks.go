@@ -21,7 +21,10 @@ import (
 func (a *app) checkConfig(f findings) {
 	l, err := a.readConfig()
 	if err != nil {
-		f.add("config|FAIL|%|correct it, or begin with a new file: cluade --init --force", err.Error())
+		var fault *store.ConfigError
+		user, _ := a.place.Files()
+		f.either(errors.As(err, &fault) && fault.File == user, "config|FAIL|%|correct it, or begin with a new file: cluade --init --force",
+			"config|FAIL|%|correct it", err.Error())
 		l = &loaded{cfg: store.Defaults(a.place)}
 	} else {
 		f.add("config|ok|no fault%|", a.configFiles())

@@ -468,8 +468,8 @@ func (f *flags) conflict() error {
 		return errors.New("--undo takes the id of a session and nothing else")
 	case f.deleteID != "" && (resumes || f.unsaved() || f.words != nil):
 		return errors.New("--delete-session takes the id of a session, -y, and nothing else")
-	case (f.doctor || f.status) && (resumes || f.unsaved() || f.words != nil || f.dash || f.doctor && f.status):
-		return errors.New("doctor and status take no prompt and no session (for a prompt that begins with such a word: cluade -- status ...)")
+	case (f.doctor || f.status) && (resumes || f.unsaved() || f.words != nil || f.dash || f.doctor && f.status || f.init || f.list || f.undo || f.deleteID != ""):
+		return errors.New("doctor and status take no prompt, no session and no other task (for a prompt that begins with such a word: cluade -- status ...)")
 	case (f.online || f.json) && !f.doctor:
 		return errors.New("--online and --json go with --doctor only")
 	case f.here && !resumes:

@@ -16,7 +16,8 @@ func cutColumns(s string, max int) string {
 }
 
 // wrapLines breaks a text into rows of a screen. The colours that we put into
-// it take no column; nothing is cut.
+// it take no column; nothing is cut. Where terminals differ a character counts
+// what it takes at most, so that no row becomes two.
 func wrapLines(text string, columns int) (rows []string) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		start, used := 0, 0
@@ -28,6 +29,13 @@ func wrapLines(text string, columns int) (rows []string) {
 				}
 			}
 			size, w := lineedit.Cluster(line[i:])
+			most := 0
+			for _, r := range line[i : i+size] {
+				if most += lineedit.RuneWidth(r); r >= 0x4dc0 && r <= 0x4dff { // wide since Unicode 16
+					most++
+				}
+			}
+			w = max(w, most)
 			if used+w > columns && i > start {
 				rows = append(rows, line[start:i])
 				start, used = i, 0

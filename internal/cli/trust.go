@@ -49,7 +49,7 @@ func trustQuestion(g *store.Guarded, to *stream) string {
 	for _, v := range g.Show() {
 		fmt.Fprintf(&b, "  %-18s %s\n", show(v.Key), show(v.Text))
 		if v.Host != "" {
-			fmt.Fprintf(&b, "  %-18s your messages, the contents of files and the key go to %s\n", "", to.paint(red, show(v.Host)))
+			fmt.Fprintf(&b, "  %-18s your messages, the contents of files and the key go to %s\n", "", to.paint(red, escapeAll(v.Host)))
 		}
 	}
 	return b.String()
