@@ -71,6 +71,7 @@ type Config struct {
 	Unknown []UnknownKey
 
 	home      string
+	rule      func(string) error // of the Place
 	guarded   []guardedValue
 	trusting  bool // guarded values count
 	keyFile   string
@@ -134,7 +135,7 @@ func (p Place) projectFile() string { return filepath.Join(p.Dir, ".cluade", "co
 // has one. A faulty user file is an error (*ConfigError); whatever else is wrong
 // is told in the notices, one sentence each, already escaped.
 func Load(p Place, trust Trust) (*Config, []string, error) {
-	c := defaults(p.Home)
+	c := Defaults(p)
 	var notices []string
 	user, project := "", p.projectFile()
 	if p.State != "" {
@@ -150,8 +151,9 @@ func Load(p Place, trust Trust) (*Config, []string, error) {
 		switch {
 		case err == nil:
 			c, notices = next, append(notices, notes...)
-		case err.refused:
-			return nil, nil, err
+		case err.rules:
+			c.keepRefusals(project)
+			notices = append(notices, err.Error()+"; only the other rules of this file that refuse or ask are in force")
 		default:
 			notices = append(notices, err.Error()+"; nothing of this file is in force")
 		}
@@ -166,7 +168,11 @@ func Load(p Place, trust Trust) (*Config, []string, error) {
 }
 
 // Defaults is the configuration without any file or variable.
-func Defaults(p Place) *Config { return defaults(p.Home) }
+func Defaults(p Place) *Config {
+	c := defaults(p.Home)
+	c.rule = p.Rule
+	return c
+}
 
 func defaults(home string) *Config {
 	c := &Config{

@@ -163,10 +163,6 @@ func TestFaultyProjectFileContributesNothing(t *testing.T) {
 			t.Errorf("project %s: notices = %q, want one that names the file", text, notices)
 		}
 	}
-	b.project(`{"permissions":{"deny":["bash",1]}}`)
-	if e := b.fault(); e.File != b.projectFile() {
-		t.Errorf("a project's deny rules: %v", e)
-	}
 }
 
 // FuzzConfig checks that no text panics, that what is taken is JSON, and that a

@@ -125,9 +125,13 @@ func (l *loader) unknown(name string) {
 
 // set checks a value and puts it in force where the tier may.
 func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
-	if err := k.kind.verify(v); err != nil {
-		e := configError(l.path, k.name, err.Error())
-		e.refused = l.c.Safety.list(k.name) != nil
+	err, rules := k.kind.verify(v), l.c.Safety.list(k.name) != nil
+	if err == nil && rules {
+		err = l.c.verifyRules(stringsOf(v))
+	}
+	if err != nil {
+		e := configError(l.path, k.name, "")
+		e.Msg, e.rules = chat.EscapeText(err.Error(), 2*maxQuoted), rules // the right form is at the end
 		return e
 	}
 	switch {
@@ -136,7 +140,7 @@ func (l *loader) set(k *key, v *fastjson.Value) *ConfigError {
 			l.say("api_key is ignored: a project's key counts only with a base_url of its own")
 		}
 	case l.c.store(k, v, setting{tier: l.tier, file: l.path}):
-		l.c.Safety.addRules(k.name, v, l.label())
+		l.c.Safety.addRules(k.name, stringsOf(v), l.label())
 		if k.later && k.strict != nil && jsonText(v) != k.def && k.strict(k.def, v) {
 			l.idle = append(l.idle, k.name)
 		}
@@ -171,10 +175,13 @@ func (l *loader) level(name string, v *fastjson.Value) *ConfigError {
 // label is the name of the file that a refusal gives as its source.
 func (l *loader) label() string {
 	if l.tier == TierProject {
-		return ".cluade/config.json"
+		return projectLabel
 	}
 	return "config.json"
 }
+
+// projectLabel is the project's file in a refusal.
+const projectLabel = ".cluade/config.json"
 
 // unknownTool says that a configuration names a tool that there is not. Some
 // names are not misspelt but belong to another place.

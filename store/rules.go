@@ -122,7 +122,7 @@ func (p Place) editFile(edit func(*fastjson.Value) error) error {
 		return err
 	}
 	text := []byte(layOut(v, "") + "\n")
-	if _, fault := defaults(p.Home).apply(path, TierUser, text, 0o600); fault != nil {
+	if _, fault := Defaults(p).apply(path, TierUser, text, 0o600); fault != nil {
 		return fault
 	}
 	err := os.MkdirAll(p.State, 0o700)

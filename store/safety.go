@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -47,14 +48,48 @@ func (s *Safety) list(key string) *[]Rule {
 }
 
 // addRules keeps the rules of one file beside those of the files before.
-func (s *Safety) addRules(key string, v *fastjson.Value, file string) {
+func (s *Safety) addRules(key string, texts []string, file string) {
 	list := s.list(key)
 	if list == nil {
 		return
 	}
-	for _, text := range stringsOf(v) {
+	for _, text := range texts {
 		if !slices.ContainsFunc(*list, func(r Rule) bool { return r.Text == text }) {
 			*list = append(*list, Rule{text, file})
+		}
+	}
+}
+
+// verifyRules says what is wrong with the first rule that is none.
+func (c *Config) verifyRules(texts []string) error {
+	for _, text := range texts {
+		if c.rule == nil {
+			return nil
+		}
+		if err := c.rule(text); err != nil {
+			return fmt.Errorf("is faulty: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepRefusals puts those rules of a project's file in force that refuse or ask
+// and are without fault, where another one is faulty: nothing that it would
+// refuse is allowed because of a slip elsewhere in its lists.
+func (c *Config) keepRefusals(path string) {
+	data, _, fault := readConfig(path)
+	if fault != nil || data == nil {
+		return
+	}
+	v, fault := parseObject(path, data)
+	if fault != nil {
+		return
+	}
+	for _, list := range []string{"deny", "ask"} {
+		for _, e := range v.GetArray("permissions", list) {
+			if text, ok := stringOf(e); ok && notEmpty(text) && c.verifyRules([]string{text}) == nil {
+				c.Safety.addRules("permissions."+list, []string{text}, projectLabel)
+			}
 		}
 	}
 }

@@ -31,15 +31,6 @@ func TestRulesAddUp(t *testing.T) {
 	}
 }
 
-// A project's file with rules that are no list does not lose them in silence.
-func TestFaultyRulesOfAProject(t *testing.T) {
-	b := newBox(t)
-	b.project(`{"permissions":{"deny":"bash(rm *)"}}`)
-	if e := b.fault(); e.Key != "permissions.deny" {
-		t.Errorf("fault = %v", e)
-	}
-}
-
 func TestModeSpellings(t *testing.T) {
 	for text, want := range map[string]string{"acceptEdits": "accept-edits", "accept-edits": "accept-edits", "plan": "plan"} {
 		b := newBox(t)

@@ -32,7 +32,7 @@ type ConfigError struct {
 	Line, Col int
 	Key, Msg  string
 
-	refused bool // in a project file too it stops the run
+	rules bool // in the lists of rules, of which the others count
 }
 
 func (e *ConfigError) Error() string {
@@ -72,6 +72,7 @@ type Place struct {
 	Dir    string // working directory
 	Home   string // "" if there is none
 	Getenv func(string) string
+	Rule   func(text string) error // what is wrong with a rule; nil takes any
 }
 
 // FindPlace names the state directory from CLUADE_HOME, HOME or, where that is

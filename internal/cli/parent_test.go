@@ -25,7 +25,7 @@ func TestParent(t *testing.T) {
 		{depth: 1, baseURL: "http://x/v1", bounds: policy.Bounds{Allow: []string{"bash", "read"}}},
 		{depth: 2, baseURL: "http://x/v1?a=b&c=%20;,", bounds: policy.Bounds{Allow: []string{}, Toolset: []string{}, Mode: policy.ModePlan}},
 		{depth: 2, baseURL: "http://[::1]:1/", bounds: policy.Bounds{Allow: []string{"mcp__a__b"}, Toolset: []string{"read", "glob"}, Mode: policy.ModeAsk}},
-		{depth: 1, baseURL: "http://x", bounds: policy.Bounds{Allow: []string{}, Deny: rules("bash(rm *)", "read(/a b/%2f&\"\n)"), Ask: rules("mcp__*"),
+		{depth: 1, baseURL: "http://x", bounds: policy.Bounds{Allow: []string{}, Deny: rules("bash(rm *)", "read(/a b/%2f&\\\"\n)"), Ask: rules("mcp__*"),
 			Scope: "/a b", Exempt: []string{"power", "disk"}, SkipRemote: true}, sandbox: proc.Confined, must: true},
 	} {
 		text := want.String()

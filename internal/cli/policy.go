@@ -68,8 +68,19 @@ func (a *app) lockoutMatters() bool {
 	return err == nil
 }
 
-// parseRules reads the rules of a configuration. One that cannot be read stops
-// the run, whatever file holds it: a lost refusal would be a permission.
+// findPlace is where a run in dir happens. Its files are faulty where a rule is:
+// a lost refusal would be a permission.
+func findPlace(dir string, getenv func(string) string) store.Place {
+	p := store.FindPlace(dir, getenv)
+	p.Rule = func(text string) error {
+		_, err := policy.ParseRule(text, "")
+		return err
+	}
+	return p
+}
+
+// parseRules reads the rules of a configuration, whose grammar was checked when
+// its files were read.
 func parseRules(cfg *store.Config) (policy.Rules, error) {
 	var rules policy.Rules
 	for _, l := range []struct {

@@ -219,7 +219,7 @@ func (a *app) enterDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	a.place = store.FindPlace(dir, a.env.Getenv)
+	a.place = findPlace(dir, a.env.Getenv)
 	if err = a.configure(); err == nil {
 		err = a.askTrust()
 	}

@@ -149,7 +149,7 @@ func (a *app) enter() error {
 	if state := a.env.Getenv("CLUADE_HOME"); state != "" && !filepath.IsAbs(state) {
 		return errors.New("CLUADE_HOME must be an absolute path: a relative one would be another directory in each place")
 	}
-	a.place = store.FindPlace(dir, a.env.Getenv)
+	a.place = findPlace(dir, a.env.Getenv)
 	a.depth = depthOf(a.env.Getenv("CLUADE_DEPTH"))
 	if a.flags.subagent {
 		a.reporter = newReporter(a.env.Getenv)

@@ -62,9 +62,9 @@ func (p *Policy) absolute(r Rule) Rule {
 		if p.Home == "" {
 			return r
 		}
-		r.spec = path.Clean(p.Home + r.spec[1:])
+		r.spec = path.Clean(literal(p.Home) + r.spec[1:])
 	default:
-		r.spec = path.Join(p.Project, r.spec)
+		r.spec = path.Join(literal(p.Project), r.spec)
 	}
 	r.Text = r.tool + "(" + r.spec + ")"
 	return r

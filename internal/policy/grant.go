@@ -19,15 +19,15 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 			return "", ""
 		}
 		if f := s.Paths[0]; f.Root != "" {
-			return literal("edit", f.Root, "/**"), ""
+			return ruleOn("edit", f.Root, "/**"), ""
 		}
-		return literal("edit", s.Paths[0].Real, ""), ""
+		return ruleOn("edit", s.Paths[0].Real, ""), ""
 	case "web_fetch":
 		u, err := url.Parse(s.URL)
 		if err != nil || u.Hostname() == "" {
 			return "", ""
 		}
-		return literal("web_fetch", "domain:"+u.Hostname(), ""), ""
+		return ruleOn("web_fetch", "domain:"+u.Hostname(), ""), ""
 	case "bash":
 		program, why := grantable(s.Command)
 		switch {
@@ -36,13 +36,13 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 		case dangercheck.IsRelative(program) && !p.here(s):
 			return "", program + " depends on the directory, so it is approved once at a time"
 		}
-		return "bash(" + program + " *)", ""
+		return ruleOn("bash", program, " *"), ""
 	case "remote_bash":
 		program, why := grantable(s.Command)
 		if why != "" {
 			return "", why
 		}
-		return literal("remote_bash", s.Host, ": "+program+" *"), ""
+		return ruleOn("remote_bash", s.Host, ": "+program+" *"), ""
 	case "web_search":
 		return s.Tool, ""
 	}
@@ -52,13 +52,14 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 	return "", ""
 }
 
-// literal is a rule on a name of the call; "" where the name holds what a rule
-// would take for a pattern.
-func literal(tool, name, tail string) string {
-	if strings.ContainsAny(name, "*?[]\\()\n") {
+// ruleOn is a rule on a name of the call; "" where the name holds what a rule
+// would not take for itself.
+func ruleOn(tool, name, tail string) string {
+	rule := tool + "(" + name + tail + ")"
+	if _, err := ParseRule(rule, ""); err != nil || strings.ContainsAny(name, "*?[]\\()\n") {
 		return ""
 	}
-	return tool + "(" + name + tail + ")"
+	return rule
 }
 
 // grantable returns the first word of a command that may be allowed for good.

@@ -1,9 +1,6 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
-	"net/netip"
 	"net/url"
 	"path"
 	"strings"
@@ -28,93 +25,6 @@ type Rule struct {
 
 // pathTool is the name under which a rule covers every file tool.
 const pathTool = "path"
-
-// ParseRule reads Tool or Tool(specifier). Tool names are ours or Claude
-// Code's, in any case, and may hold *. The error says what is wrong with it.
-func ParseRule(text, source string) (Rule, error) {
-	r := Rule{Text: strings.TrimSpace(text), Source: source}
-	name, spec, has := strings.Cut(r.Text, "(")
-	name = strings.TrimSpace(name)
-	if has {
-		if !strings.HasSuffix(spec, ")") {
-			return Rule{}, fmt.Errorf("rule %q has no closing parenthesis", text)
-		}
-		r.spec = strings.TrimSpace(strings.TrimSuffix(spec, ")"))
-		if r.spec == "" {
-			return Rule{}, fmt.Errorf("rule %q names nothing between the parentheses; write %s for every call", text, name)
-		}
-	}
-	tool, ok := ToolName(name)
-	switch {
-	case strings.Contains(name, "*"):
-		tool = strings.ToLower(name)
-		if r.spec != "" {
-			return Rule{}, fmt.Errorf("rule %q: a pattern of tools takes no specifier", text)
-		}
-	case strings.EqualFold(name, pathTool):
-		tool = pathTool
-		if r.spec == "" {
-			return Rule{}, fmt.Errorf("rule %q needs a path: path(PATTERN)", text)
-		}
-	case !ok:
-		return Rule{}, fmt.Errorf("rule %q names no tool", text)
-	}
-	r.tool = tool
-	switch tool {
-	case "web_fetch":
-		if r.spec != "" {
-			host, err := domain(r.spec)
-			if err != nil {
-				return Rule{}, fmt.Errorf("rule %q: %w", text, err)
-			}
-			r.spec = host
-		}
-	case "web_search", "compact", "subagent", "job":
-		if r.spec != "" {
-			return Rule{}, fmt.Errorf("rule %q: %s takes no specifier", text, tool)
-		}
-	case "read", "write", "edit", "glob", "grep", pathTool:
-		if !arePatterns(split(r.spec)) {
-			return Rule{}, fmt.Errorf("rule %q: a bracket is not closed, or a class is empty or one like [:alpha:]; \\ before a character takes it as it is", text)
-		}
-	}
-	if r.spec == "*" {
-		r.spec = ""
-	}
-	return r, nil
-}
-
-// arePatterns reports whether the elements of a path are patterns of names.
-func arePatterns(elements []string) bool {
-	for _, e := range elements {
-		if _, err := path.Match(class(e), ""); err != nil || strings.Contains(e, "[[:") {
-			return false
-		}
-	}
-	return true
-}
-
-// ToolName is our name of a tool that may be written as ours or as Claude
-// Code's, in any case. Tools of other programs begin with mcp__ and keep their
-// name.
-func ToolName(s string) (name string, ok bool) {
-	if strings.HasPrefix(s, "mcp__") {
-		return s, true
-	}
-	switch low := strings.ToLower(s); low {
-	case "read", "write", "edit", "bash", "glob", "grep", "web_search", "web_fetch", "remote_bash", "compact", "skill", "subagent", "job":
-		return low, true
-	case "multiedit":
-		return "edit", true
-	case "websearch":
-		return "web_search", true
-	case "webfetch":
-		return "web_fetch", true
-	case "task", "agent":
-		return "subagent", true
-	}
-	return "", false
-}
 
 // Rules are the lists of one session. Deny counts before ask, ask before allow;
 // order inside a list does not matter.
@@ -163,7 +73,8 @@ func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
 		}
 	}
 	if elsewhere(s) && r.names(remoteTool) { // files on that host
-		return r.spec == "" || hostMatches(r.spec, s.Host)
+		_, command, has := splitHostRule(r.spec)
+		return r.spec == "" || hostMatches(r.spec, s.Host) && (!has || strings.TrimSpace(command) == "*")
 	}
 	if !r.names(s.Tool) {
 		return false
@@ -185,7 +96,7 @@ func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
 			return true
 		}
 	}
-	return len(s.Paths) == 0 && s.Name == r.spec
+	return len(s.Paths) == 0 && s.Name != "" && wild(r.spec, s.Name)
 }
 
 // covered reports whether allow rules cover every part of a call.
@@ -224,7 +135,7 @@ func (p *Policy) covered(rules []Rule, s Subject) bool {
 			return false
 		}
 	}
-	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r Rule) bool { return r.tool == s.Tool && r.spec == s.Name })
+	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r Rule) bool { return r.tool == s.Tool && wild(r.spec, s.Name) })
 }
 
 // here reports whether a command runs where the session works.
@@ -252,7 +163,7 @@ func (r Rule) names(tool string) bool {
 	case pathTool:
 		return tool == "read" || tool == "write" || tool == "edit" || tool == "glob" || tool == "grep"
 	}
-	return strings.Contains(r.tool, "*") && wild(r.tool, tool)
+	return strings.Contains(r.tool, "*") && wild(r.tool, strings.ToLower(tool))
 }
 
 func anySegment(pattern string, shape dangercheck.Shape) bool {
@@ -288,7 +199,7 @@ func everySegment(command string, covered func(string) bool) bool {
 func commandMatches(pattern, text string) bool {
 	pattern = strings.Join(strings.Fields(pattern), " ")
 	if p, ok := strings.CutSuffix(pattern, ":*"); ok {
-		pattern = p + " *"
+		pattern = strings.TrimRight(p, " ") + " *"
 	}
 	if p, ok := strings.CutSuffix(pattern, " *"); ok && wild(p, text) {
 		return true
@@ -321,46 +232,30 @@ func splitHostRule(spec string) (host, command string, has bool) {
 	return strings.Cut(spec, ": ")
 }
 
-// hostMatches compares a pattern with a host as dialled, user@host:port. The
-// pattern's user and port are optional; an IPv6 address stands in brackets.
-func hostMatches(pattern, dialled string) bool {
+// hostParts are user, host and port of a pattern of hosts, * where it does not
+// say.
+func hostParts(pattern string) (user, host, port string) {
 	pattern, _, _ = splitHostRule(pattern)
 	user, rest, ok := strings.Cut(pattern, "@")
 	if !ok {
 		user, rest = "*", pattern
 	}
-	host, port := rest, "*"
-	if i := strings.LastIndexByte(rest, ':'); i >= 0 && strings.Trim(rest[i+1:], "0123456789*") == "" && !strings.Contains(rest[:i], ":") || i > 0 && rest[i-1] == ']' {
-		host, port = rest[:i], rest[i+1:]
+	if i := strings.LastIndexByte(rest, ':'); i > 0 && rest[i-1] == ']' || i >= 0 && !strings.Contains(rest[:i], ":") {
+		return user, rest[:i], rest[i+1:]
 	}
+	return user, rest, "*"
+}
+
+// hostMatches compares a pattern with a host as dialled, user@host:port. The
+// pattern's user and port are optional; an IPv6 address stands in brackets.
+func hostMatches(pattern, dialled string) bool {
+	user, host, port := hostParts(pattern)
 	if name, err := hostname.Canonical(strings.TrimSuffix(strings.Trim(host, "[]"), ".")); err == nil {
 		if host = name; strings.Contains(host, ":") {
 			host = "[" + host + "]"
 		}
 	}
 	return wild(strings.ToLower(user+"@"+host+":"+port), strings.ToLower(dialled))
-}
-
-// domain is the host of domain:HOST as it is dialled. An asterisk cannot stand
-// in a name that is encoded for that.
-func domain(spec string) (string, error) {
-	name, ok := strings.CutPrefix(spec, "domain:")
-	if name = strings.Trim(strings.TrimSpace(name), "[]"); !ok {
-		return "", errors.New("write web_fetch(domain:HOST)")
-	}
-	host, err := hostname.Canonical(strings.TrimSuffix(name, "."))
-	for label := range strings.SplitSeq(host, ".") {
-		if strings.HasPrefix(label, "xn--") && strings.Contains(label, "*") {
-			err = fmt.Errorf("%q has an asterisk within a part that is not ASCII", name)
-		}
-	}
-	if before, rest, ok := strings.Cut(host, ":"); ok && err == nil {
-		_, wrong := netip.ParseAddr(host)
-		if wrong != nil && (strings.Trim(before, "0123456789abcdef*") != "" || !strings.Contains(rest, "*")) {
-			err = fmt.Errorf("%q is more than a host", name)
-		}
-	}
-	return host, err
 }
 
 // domainMatches compares a host with that of a URL. A refusal covers the hosts
@@ -393,11 +288,11 @@ func (p *Policy) pathMatches(pattern, file string) bool {
 		if p.Home == "" {
 			return false
 		}
-		pattern = path.Clean(p.Home + pattern[1:])
+		pattern = path.Clean(literal(p.Home) + pattern[1:])
 	case !strings.Contains(pattern, "/") && strings.Trim(pattern, ".") != "":
 		pattern = "/**/" + pattern
 	default:
-		pattern = path.Join(p.Project, pattern)
+		pattern = path.Join(literal(p.Project), pattern)
 	}
 	return segmentsMatch(split(pattern), split(file))
 }
