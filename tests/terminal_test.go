@@ -78,7 +78,7 @@ func (r *run) leftTerminal() error {
 }
 
 // prompts is how output ends when the program waits for a line.
-var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+]*> $|\[y/N\][:?]? ?$|\[N\] no: ?$`)
+var prompts = regexp.MustCompile(`(^|[\r\n])[a-z+-]*> $|\[y/N\][:?]? ?$|\[N\] no: ?$`)
 
 // typeKeys types a script of lines, one after the other:
 //

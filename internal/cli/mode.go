@@ -15,26 +15,32 @@ const modeKey = "permission_mode"
 
 // startMode is the mode in which a session begins: that of this run, or the one
 // that the session was left in where that is narrower. Nothing is widened by
-// the file of a session, and the mode without questions never comes back.
-func (a *app) startMode(s *chat.Session, attended bool) policy.Mode {
-	mode, _ := policy.ParseMode(a.cfg.Safety.Mode)
+// the file of a session: the mode without questions never comes back, one that
+// is not known is taken for the narrowest, and where nobody can be asked the
+// mode accept-edits is back with what it takes away alone.
+func (a *app) startMode(s *chat.Session, attended bool) (mode policy.Mode, taking bool) {
+	mode, _ = policy.ParseMode(a.cfg.Safety.Mode)
 	if a.flags.skipPermissions {
 		mode = policy.ModeBypass
 	}
 	if a.depth == 0 && a.cfg.Source(modeKey) == store.TierFlag {
-		return mode
+		return mode, false
 	}
 	saved, ok := policy.ParseMode(s.Mode)
-	if !ok || saved == policy.ModeBypass || saved == policy.ModeAcceptEdits && !attended || !saved.Narrower(mode) {
-		return mode
+	switch {
+	case !ok && s.Mode != "":
+		a.notices = append(a.notices, fmt.Sprintf("the session was left in the mode %.40q, which this version does not know; it goes on in the mode plan", s.Mode))
+		return policy.ModePlan, false
+	case !ok, saved == policy.ModeBypass, !saved.Narrower(mode):
+		return mode, false
 	}
-	return saved
+	return saved, saved == policy.ModeAcceptEdits && mode != saved && !attended
 }
 
 // setMode changes the mode of the session at the wish of a person. It counts
 // from the next call on and approves nothing that was refused.
 func (a *app) setMode(m policy.Mode) {
-	a.policy.Mode, a.session.Mode = m, m.String()
+	a.policy.Mode, a.policy.Taking, a.session.Mode = m, false, m.String()
 	a.tools.Vars = a.childVars()
 	if a.journal == nil {
 		return
@@ -73,8 +79,18 @@ func (a *app) modeText() string {
 		text = "the network, writing and commands are asked about"
 	case policy.ModeAcceptEdits:
 		text = "files are written without a question; the network and commands are asked about"
+		if a.policy.Taking {
+			text = "so the session was left; nobody can be asked, so the network and commands are refused unless a rule allows them, and writing is as its level says"
+		}
 	case policy.ModePlan:
-		text = "the model may only look; /mode default ends that"
+		text = "the model may only look"
+		switch {
+		case a.depth > 0: // and nobody here can end that
+		case a.oneShot():
+			text += "; --permission-mode default ends that"
+		default:
+			text += "; /mode default ends that"
+		}
 	case policy.ModeBypass:
 		text = "nothing is asked but what is dangerous and what a rule asks"
 	default:

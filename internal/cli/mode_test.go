@@ -17,23 +17,30 @@ func TestStartMode(t *testing.T) {
 		depth               int
 		attended            bool
 		want                policy.Mode
+		taking, told        bool
 	}{
-		{"default", "", "", false, 0, true, policy.ModeDefault},
-		{"default", "", "plan", false, 0, true, policy.ModePlan},
-		{"default", "", "ask", false, 0, false, policy.ModeAsk},
-		{"default", "", "accept-edits", false, 0, true, policy.ModeAcceptEdits},
-		{"default", "", "accept-edits", false, 0, false, policy.ModeDefault},
-		{"default", "", "bypass", false, 0, true, policy.ModeDefault},
-		{"default", "", "bypassPermissions", false, 0, true, policy.ModeDefault},
-		{"default", "", "nonsense", false, 0, true, policy.ModeDefault},
-		{"plan", "", "default", false, 0, true, policy.ModePlan},
-		{"plan", "", "accept-edits", false, 0, true, policy.ModePlan},
-		{"ask", "", "accept-edits", false, 0, true, policy.ModeAsk},
-		{"default", "default", "plan", false, 0, true, policy.ModeDefault},
-		{"default", "plan", "default", false, 0, true, policy.ModePlan},
-		{"default", "default", "plan", false, 1, false, policy.ModePlan},
-		{"default", "", "", true, 0, true, policy.ModeBypass},
-		{"default", "", "plan", true, 0, true, policy.ModePlan},
+		{config: "default", attended: true, want: policy.ModeDefault},
+		{config: "default", saved: "plan", attended: true, want: policy.ModePlan},
+		{config: "default", saved: "ask", want: policy.ModeAsk},
+		{config: "default", saved: "accept-edits", attended: true, want: policy.ModeAcceptEdits},
+		{config: "default", saved: "accept-edits", want: policy.ModeAcceptEdits, taking: true},
+		{config: "accept-edits", saved: "accept-edits", want: policy.ModeAcceptEdits},
+		{config: "ask", saved: "accept-edits", want: policy.ModeAsk},
+		{config: "default", saved: "acceptEdits", bypass: true, want: policy.ModeAcceptEdits, taking: true},
+		{config: "default", flag: "accept-edits", saved: "accept-edits", want: policy.ModeAcceptEdits},
+		{config: "default", saved: "bypass", attended: true, want: policy.ModeDefault},
+		{config: "default", saved: "bypassPermissions", attended: true, want: policy.ModeDefault},
+		{config: "default", saved: "plann", attended: true, want: policy.ModePlan, told: true},
+		{config: "ask", saved: "plann", bypass: true, want: policy.ModePlan, told: true},
+		{config: "default", flag: "default", saved: "plann", want: policy.ModeDefault},
+		{config: "plan", saved: "default", attended: true, want: policy.ModePlan},
+		{config: "plan", saved: "accept-edits", attended: true, want: policy.ModePlan},
+		{config: "ask", saved: "accept-edits", attended: true, want: policy.ModeAsk},
+		{config: "default", flag: "default", saved: "plan", attended: true, want: policy.ModeDefault},
+		{config: "default", flag: "plan", saved: "default", attended: true, want: policy.ModePlan},
+		{config: "default", flag: "default", saved: "plan", depth: 1, want: policy.ModePlan},
+		{config: "default", bypass: true, attended: true, want: policy.ModeBypass},
+		{config: "default", saved: "plan", bypass: true, attended: true, want: policy.ModePlan},
 	}
 	for _, tt := range tests {
 		w := newWorld(t)
@@ -50,8 +57,9 @@ func TestStartMode(t *testing.T) {
 			}
 		}
 		a := &app{cfg: cfg, flags: &flags{skipPermissions: tt.bypass}, depth: tt.depth}
-		if got := a.startMode(&chat.Session{Mode: tt.saved}, tt.attended); got != tt.want {
-			t.Errorf("%+v: mode %v", tt, got)
+		got, taking := a.startMode(&chat.Session{Mode: tt.saved}, tt.attended)
+		if got != tt.want || taking != tt.taking || len(a.notices) > 0 != tt.told {
+			t.Errorf("%+v: mode %v, taking %v, notices %q", tt, got, taking, a.notices)
 		}
 	}
 }

@@ -30,6 +30,7 @@ type Policy struct {
 	Toolset  []string         // the tools of this mode and agent kind; nil is every tool
 	Boundary string           // why another tool is refused: "plan mode allows only looking"
 	Mode     Mode
+	Taking   bool // of the mode, what it takes away counts, not what it gives
 	Rules    Rules
 	Grants   []Rule // standing answers of the person; unused where nobody can be asked
 	Danger   Danger
@@ -77,7 +78,7 @@ func (p *Policy) Refuse(s Subject) Decision {
 		return deny("%s", p.Boundary)
 	}
 	tool, l := p.level(s) // 4
-	switch p.Mode.overlay(l.Verdict, s.Effect) {
+	switch p.overlay(l.Verdict, s.Effect) {
 	case Allow:
 		return Decision{Verdict: Allow}
 	case Ask:

@@ -50,6 +50,14 @@ func (m Mode) Narrower(than Mode) bool {
 	return rank[m] >= rank[than]
 }
 
+// overlay applies the mode of the session to a level's verdict.
+func (p *Policy) overlay(v Verdict, e Effect) Verdict {
+	if p.Taking {
+		return min(v, p.Mode.overlay(v, e))
+	}
+	return p.Mode.overlay(v, e)
+}
+
 // overlay applies a mode to a level's verdict.
 func (m Mode) overlay(v Verdict, e Effect) Verdict {
 	switch row := modes[m]; {

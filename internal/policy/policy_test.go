@@ -430,3 +430,18 @@ func TestParseVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestTaking: a mode of which only what it takes away counts is never wider than
+// the level, nor than the mode.
+func TestTaking(t *testing.T) {
+	for _, m := range []Mode{ModeDefault, ModeAsk, ModeAcceptEdits, ModeBypass} {
+		for e := Read; e <= External; e++ {
+			for _, v := range []Verdict{Deny, Ask, Allow} {
+				p := &Policy{Mode: m, Taking: true, Levels: map[string]Level{"x": {v, "config.json"}}}
+				if got, want := p.Refuse(Subject{Tool: "x", Effect: e}).Verdict, min(v, m.overlay(v, e)); got != want {
+					t.Errorf("mode %v, level %v, effect %v: %v, want %v", m, v, e, got, want)
+				}
+			}
+		}
+	}
+}
