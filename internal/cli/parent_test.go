@@ -78,8 +78,8 @@ func TestParentNarrows(t *testing.T) {
 	bash := []string{"bash"}
 	tests := []struct{ name, parent, config, args, want string }{
 		{"allowed", above([]string{"bash"}, nil), "", "", "ran"},
-		{"not allowed", above([]string{"read"}, nil), "", "", "error: denied: permission for bash is deny (the run above this one)"},
-		{"not allowed, but here", above([]string{"read"}, nil), `{"permissions":{"bash":"allow"}}`, "-y", "error: denied: permission for bash is deny (the run above this one)"},
+		{"not allowed", above([]string{"read"}, nil), "", "", "error: denied: the run above this one does not use bash without asking"},
+		{"not allowed, but here", above([]string{"read"}, nil), `{"permissions":{"bash":"allow"}}`, "-y", "error: denied: the run above this one does not use bash without asking"},
 		{"allowed, but not here", above([]string{"bash"}, nil), `{"permissions":{"bash":"deny"}}`, "-y", "error: denied: permission for bash is deny (config.json)"},
 		{"asked here", above([]string{"bash"}, nil), `{"permissions":{"bash":"ask"}}`, "-y", "error: denied: bash needs approval and no one is here to give it"},
 		{"not in the toolset", above([]string{"bash"}, []string{"read"}), "", "", "error: denied: bash is not among the tools of this run"},

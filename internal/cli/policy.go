@@ -25,6 +25,7 @@ func (a *app) newPolicy(s *chat.Session) *policy.Policy {
 		Home:  a.place.Home, Dir: a.place.Dir, Project: a.projectDir(),
 		ProjectScope: a.cfg.Safety.WriteScope == "project",
 	}
+	p.Below = a.depth > 0
 	p.Mode, p.Taking = a.startMode(s, p.Attended)
 	if p.Mode != policy.ModeDefault || s.Mode != "" {
 		s.Mode = p.Mode.String()

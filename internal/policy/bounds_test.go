@@ -73,7 +73,7 @@ func TestBoundsReasons(t *testing.T) {
 	p.Levels["write"] = Level{Deny, "config.json"}
 	p.Narrow(Bounds{Allow: []string{"read", "write"}})
 	for tool, want := range map[string]string{
-		"bash": "denied: permission for bash is deny (the run above this one)", "write": "denied: permission for write is deny (config.json)",
+		"bash": "denied: the run above this one does not use bash without asking", "write": "denied: permission for write is deny (config.json)",
 	} {
 		if got := p.Refuse(Subject{Tool: tool, Effect: Execute}).Reason; got != want {
 			t.Errorf("Refuse(%s) = %q, want %q", tool, got, want)

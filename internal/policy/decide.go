@@ -30,6 +30,7 @@ type Policy struct {
 	Toolset  []string         // the tools of this mode and agent kind; nil is every tool
 	Boundary string           // why another tool is refused: "plan mode allows only looking"
 	Mode     Mode
+	Below    bool // another run started this one: no option widens it
 	Taking   bool // of the mode, what it takes away counts, not what it gives
 	Rules    Rules
 	Grants   []Rule // standing answers of the person; unused where nobody can be asked
@@ -87,6 +88,9 @@ func (p *Policy) Refuse(s Subject) Decision {
 		}
 		return Decision{Verdict: Ask, Reason: "permission for " + tool + " is ask"}
 	default:
+		if l.Source == runAbove {
+			return deny("the run above this one does not use %s without asking", tool)
+		}
 		return deny("permission for %s is deny (%s)", tool, l.Source)
 	}
 }
@@ -197,27 +201,6 @@ func named(s Subject) string {
 		return s.Tool + " on another host"
 	}
 	return s.Tool
-}
-
-// Hint tells the person, in one sentence, what would have allowed a call that
-// nobody could approve. It is not for the model, which must not be told how to
-// widen its own permissions.
-func (p *Policy) Hint(s Subject, d Decision) string {
-	if !d.Alone {
-		return ""
-	}
-	tool, l := p.level(s)
-	switch {
-	case !d.Firm && !d.Danger && l.Verdict == Allow:
-		return fmt.Sprintf("%s was refused: the mode %s asks, and nobody can be asked; with --permission-mode default the levels alone count", named(s), p.Mode)
-	case d.Danger:
-		return fmt.Sprintf(`%s was refused: only a person at a terminal can approve it, or "danger_allow": [%q] in your own configuration`, named(s), d.Class)
-	case d.Firm:
-		return fmt.Sprintf("%s was refused: only a person at a terminal can approve this call", named(s))
-	case yesCovers(Subject{Tool: tool, Effect: s.Effect}):
-		return fmt.Sprintf(`%s was refused: -y would allow it, or "permissions": {%q: "allow"} in the configuration`, named(s), tool)
-	}
-	return fmt.Sprintf(`%s was refused: "permissions": {%q: "allow"} in the configuration would allow it`, named(s), tool)
 }
 
 // InToolset reports whether this mode and agent kind have the tool. What they

@@ -93,10 +93,13 @@ func (p *Policy) levelOf(s Subject) Level {
 		l = Level{Allow, "--yes"}
 	}
 	if p.narrow && l.Verdict != Deny && !slices.Contains(p.above, s.Tool) {
-		l = Level{Deny, "the run above this one"}
+		l = Level{Deny, runAbove}
 	}
 	return l
 }
+
+// runAbove is the source of a level that the run above does not grant.
+const runAbove = "the run above this one"
 
 // remoteTool is the tool that reaches other hosts.
 const remoteTool = "remote_bash"

@@ -205,7 +205,7 @@ func TestReasons(t *testing.T) {
 			"denied: write may not touch /tmp/l (the kernel's)", ""},
 		{"nobody there", Policy{Levels: Defaults()}, Subject{Tool: "remote_bash", Effect: Execute}, 0,
 			"denied: remote_bash needs approval and no one is here to give it",
-			`remote_bash was refused: -y would allow it, or "permissions": {"remote_bash": "allow"} in the configuration`},
+			`remote_bash was refused: -y or "permissions": {"remote_bash": "allow"} in the configuration would allow it`},
 		{"nobody there, no flag", Policy{Levels: map[string]Level{"read": {Ask, "config.json"}}}, Subject{Tool: "read"}, 0,
 			"denied: read needs approval and no one is here to give it",
 			`read was refused: "permissions": {"read": "allow"} in the configuration would allow it`},
@@ -259,7 +259,7 @@ func TestElsewhere(t *testing.T) {
 	if want := "denied: read on another host needs approval and no one is here to give it"; got.Reason != want {
 		t.Errorf("reason %q, want %q", got.Reason, want)
 	}
-	if want := `read on another host was refused: -y would allow it, or "permissions": {"remote_bash": "allow"} in the configuration`; p.Hint(s, got) != want {
+	if want := `read on another host was refused: -y or "permissions": {"remote_bash": "allow"} in the configuration would allow it`; p.Hint(s, got) != want {
 		t.Errorf("hint %q, want %q", p.Hint(s, got), want)
 	}
 	s.Host = ""
