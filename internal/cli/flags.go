@@ -339,7 +339,7 @@ func (f *flags) long(arg string, rest []string) ([]string, error) {
 	o := f.option(func(o *option) bool { return o.long == name })
 	switch {
 	case o == nil:
-		return nil, fmt.Errorf("unknown option --%s; the nearest is --%s", name, nearest(name, f.optionNames()))
+		return nil, fmt.Errorf("unknown option --%s; %s", name, f.meant(name))
 	case given && o.value == "" && !o.later:
 		return nil, fmt.Errorf("--%s takes no value", name)
 	case given && value == "" && !o.later:

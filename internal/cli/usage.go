@@ -176,6 +176,16 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// meant suggests an option for an unknown name. None is better than one that
+// was not meant.
+func (f *flags) meant(name string) string {
+	name = strings.ToLower(name)
+	if near := nearest(name, f.optionNames()); distance(name, near) <= len(near)/3 {
+		return "the nearest is --" + near
+	}
+	return "--help shows what there is"
+}
+
 // nearestShort suggests an option for an unknown letter: the same letter in
 // the other case, else an option that begins with it, else --help.
 func (f *flags) nearestShort(c byte) string {
