@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"cluade/internal/jsonenc"
+	"github.com/valyala/fastjson"
 )
 
 const maxApprovals = 256 << 10
@@ -42,7 +43,8 @@ func canonical(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// Load returns the rules as they are written; none where there is no file.
+// Load returns the rules as they are written; none where there is no file. One
+// that holds anything else is faulty as a whole: a refusal in it would be lost.
 func (a Approvals) Load() ([]string, error) {
 	if _, err := os.Lstat(a.path); a.path == "" || os.IsNotExist(err) {
 		return nil, nil
@@ -52,6 +54,14 @@ func (a Approvals) Load() ([]string, error) {
 		return nil, fmt.Errorf("read %s: %w", a.path, err)
 	}
 	v, fault := parseObject(a.path, data)
+	if fault != nil {
+		return nil, fault
+	}
+	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) {
+		if k := string(key); k != "allow" {
+			fault = configError(a.path, k, "means nothing here: approvals are one list, allow; what is to be refused or asked belongs in config.json")
+		}
+	})
 	if fault != nil {
 		return nil, fault
 	}

@@ -41,10 +41,12 @@ func TestApprovals(t *testing.T) {
 	if p.Approvals() == a {
 		t.Error("another directory has the same approvals")
 	}
-	for _, text := range []string{"", "[]", `{"allow":"bash"}`, `{"allow":[1]}`, `{"allow":["a",]}`} {
+	for _, text := range []string{"", "[]", `{"allow":"bash"}`, `{"allow":[1]}`, `{"allow":["a",]}`, `{"allow":["a"],"deny":["b"]}`, `{"ask":[]}`} {
 		b.put(a.Path(), text)
 		if rules, err := a.Load(); err == nil || len(rules) > 0 {
 			t.Errorf("Load of %q = %v, %v, want an error", text, rules, err)
+		} else if !strings.Contains(err.Error(), a.Path()) {
+			t.Errorf("Load of %q = %v, want the file named", text, err)
 		}
 		if err := a.Add("bash(x *)"); err == nil || string(must(os.ReadFile(a.Path()))) != text {
 			t.Errorf("Add to %q = %v, the file is %q", text, err, must(os.ReadFile(a.Path())))

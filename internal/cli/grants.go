@@ -19,7 +19,7 @@ func (a *app) loadGrants() {
 	for _, text := range texts {
 		rule, err := policy.ParseRule(text, "approvals")
 		if err != nil {
-			a.notices = append(a.notices, "an approval does not count: "+err.Error())
+			a.notices = append(a.notices, "an approval in "+a.place.Approvals().Path()+" does not count: "+err.Error())
 			continue
 		}
 		a.policy.Grants = append(a.policy.Grants, rule)
