@@ -89,6 +89,7 @@ type checker struct {
 	again   int                // functions that called themselves
 	depth   int                // texts, functions and commands run by others, one within the other
 	cut     bool               // not all that would run was followed
+	joined  bool               // a further form of the text is judged
 	fixed   bool               // start and end stay those of the outermost command
 	start   int
 	end     int
@@ -123,7 +124,7 @@ func (c *checker) report(class, reason string) {
 		}
 	}
 	for _, f := range c.found {
-		if f.Class == class && f.Start == c.start {
+		if f.Class == class && (f.Start == c.start || c.joined) {
 			return
 		}
 	}

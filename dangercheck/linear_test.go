@@ -20,6 +20,7 @@ var repeated = []string{
 	"eval ", "eval eval;", "eval $x;", "sh -c ", "sh -c 'sh -c ", "sudo ", "env A=b ", "xargs ", "xargs -I{} ", "echo a|xargs ", "find / ", "find / -exec ", "ssh h ", "ssh h <<E\n",
 	"echo $(", "echo a b c|read a;", "uci commit;", "trap 'a' b;", "at;", "tmux new ", "curl -o ", "iptables -A INPUT ", "source <(", "tee >(", "coproc ", "time ",
 	"python3 -c 'system(\"a\")' ", "python3 <<E\nsystem(\"a\")\n", "perl -e 'system \"", "awk 'system(", "awk system,a", "apt remove '*a' ",
+	"\\\n", "$\\\n(", "a\\\nb;", "<\\\n<E", "<<E\n\\\n", "sh -c 'a\\\n", "\"$(\\\n", "eval 'a\\\n';", "<<E\n$(\\\n",
 }
 
 var prefixes = []string{"", "x=y;x=$x$x;f(){ f;f;};", "for i in {a,b,c}{a,b,c}{a,b,c}; do "}

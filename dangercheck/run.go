@@ -342,12 +342,25 @@ func (c *checker) inner(text string, s *scope, in fact) fact {
 
 // text judges a text in each of its readings; what it does to the scope and
 // what it writes is taken from bash's.
-func (c *checker) text(src string, foreign bool, s *scope, in fact) fact {
-	ls, cut := readings(src, foreign, c.seen != nil)
-	c.cut = c.cut || cut
-	for _, l := range ls[1:] {
-		t := *s
-		c.list(l, &t, in)
+func (c *checker) text(src string, foreign bool, s *scope, in fact) (out fact) {
+	before := *s
+	for n, form := range forms(src) {
+		if n > 0 && !c.fixed {
+			c.start, c.end = 0, len(src) // its places are others
+		}
+		outer := c.joined
+		c.joined = outer || n > 0
+		ls, cut := readings(form, foreign || n > 0, c.seen != nil)
+		c.cut = c.cut || cut
+		if n == 0 {
+			out = c.list(ls[0], s, in)
+			ls = ls[1:]
+		}
+		for _, l := range ls {
+			t := before
+			c.list(l, &t, in)
+		}
+		c.joined = outer
 	}
-	return c.list(ls[0], s, in)
+	return out
 }

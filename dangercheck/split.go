@@ -28,15 +28,19 @@ type Shape struct {
 
 // Split cuts a command line into its segments.
 func Split(cmd string) Shape {
-	s := splitter{src: hideMarks(cmd), had: make(map[string]bool)}
-	ls, cut := readings(s.src, false, true)
-	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0 && s.plain(ls[0])
+	s := splitter{had: make(map[string]bool)}
+	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0
 	c := checker{work: maxWork, seen: s.run}
-	for _, l := range ls {
-		s.typed(l)
-		c.list(l, &scope{}, fact{})
+	for _, s.src = range forms(hideMarks(cmd)) {
+		ls, cut := readings(s.src, false, true)
+		s.Cut = s.Cut || cut
+		s.Simple = s.Simple && s.plain(ls[0])
+		for _, l := range ls {
+			s.typed(l)
+			c.list(l, &scope{}, fact{})
+		}
 	}
-	s.Cut = cut || c.cut || c.work < 0
+	s.Cut = s.Cut || c.cut || c.work < 0
 	return s.Shape
 }
 
