@@ -66,7 +66,6 @@ var external = []struct {
 	}, ""},
 	{"golang.org/x/term", []string{"lineedit", "internal/cli"}, ""},
 	{"golang.org/x/crypto/ssh", []string{"tools"}, "remote*.go"},
-	{"golang.org/x/crypto/ssh/agent", []string{"tools"}, "remote*.go"},
 	{"golang.org/x/crypto/ssh/knownhosts", []string{"tools"}, "remote*.go"},
 }
 

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/agent"
 )
 
 const (
@@ -122,17 +121,17 @@ func (k *keyring) addAgent(socket string) {
 	}
 	k.agent = conn
 	conn.SetDeadline(time.Now().Add(agentTime))
-	signers, err := agent.NewClient(conn).Signers()
+	held, err := agentKeys(conn)
 	conn.SetDeadline(time.Time{})
 	if err != nil {
 		k.unfit = append(k.unfit, "ssh-agent ("+err.Error()+")")
 	}
-	for _, s := range signers {
-		name := ssh.FingerprintSHA256(s.PublicKey())
-		if key, ok := s.PublicKey().(*agent.Key); ok && key.Comment != "" {
-			name = key.Comment
+	for _, key := range held {
+		name := key.comment
+		if name == "" {
+			name = ssh.FingerprintSHA256(key)
 		}
-		k.add(identity{"ssh-agent " + name, s})
+		k.add(identity{"ssh-agent " + name, key})
 	}
 }
 
