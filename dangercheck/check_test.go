@@ -278,7 +278,7 @@ func TestRunsPrograms(t *testing.T) {
 	for name, want := range map[string]bool{
 		"sh": true, "busybox": true, "env": true, "sudo": true, "xargs": true, "find": true, "awk": true, "sed": true, "ssh": true, "tar": true, "nohup": true,
 		"eval": true, ".": true, "python3": true, "python3.11": true, "lua5.1": true, "npx": true, "git": true, "systemd-run": true, "watch": true, "vi": true, "cluade": true,
-		"flock": true, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
+		"flock": true, "csh": true, "pwsh": true, "uv": true, "prlimit": true, "ld-linux-x86-64.so.2": true, "capsh": true, "gcc": true, "ld": false, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
 	} {
 		if got := RunsPrograms(name); got != want {
 			t.Errorf("RunsPrograms(%q) = %v, want %v", name, got, want)

@@ -52,6 +52,8 @@ var wrappers = [...]wrapper{
 	{name: "runuser", values: "ugG"},
 	{name: "gosu", skip: 1}, {name: "su-exec", skip: 1}, {name: "faketime", values: "f", skip: 1}, {name: "chronic"},
 	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
+	{name: "prlimit", values: "po", idle: "p pid"}, {name: "choom", values: "np", long: "adjust pid", idle: "p pid"},
+	{name: "ssh-agent", values: "aEtPO", idle: "k"}, {name: "dtach", values: "AcnNaer", idle: "a p"},
 	{name: "rlwrap"}, {name: "valgrind"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
 	{name: "systemd-run", values: "upEHM", long: "unit property description slice setenv uid gid nice working-directory on-active on-boot on-startup on-calendar on-unit-active timer-property", dir: "working-directory"},
 	{name: "systemd-inhibit", long: "what who why mode", idle: "list"},
@@ -72,16 +74,17 @@ func wrapperOf(name string) *wrapper {
 // runners are programs beside the wrappers, shells and interpreters that run
 // what their arguments or files name.
 const runners = "su xargs find sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
-	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible"
+	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible " +
+	"capsh pwsh xterm uv uvx poetry pipenv pip pipx gcc cc"
 
 // RunsPrograms reports whether a program of that name runs other programs that
 // its arguments name, so that allowing it allows everything.
 func RunsPrograms(name string) bool {
-	return wrapperOf(name) != nil || isShell(name) || isInterpreter(name) || hasWord(runners, name)
+	return wrapperOf(name) != nil || isShell(name) || isInterpreter(name) || hasWord(runners, name) || strings.HasPrefix(name, "ld-") // ld-linux.so and ld-musl run what follows
 }
 
 func isShell(name string) bool {
-	return hasWord("sh bash ash dash zsh ksh mksh hush rbash fish", name)
+	return hasWord("sh bash ash dash zsh ksh mksh hush rbash fish csh tcsh", name)
 }
 
 func isInterpreter(name string) bool {
