@@ -13,6 +13,9 @@ func rmRoot(k *call) bool {
 	}
 	for _, i := range k.operandsAt("") {
 		if k.wipes(k.args[i].s) {
+			if p := k.s.join(k.args[i].s); rooted(p) { // where it lies, whatever the directory
+				return k.found(p)
+			}
 			return k.found(k.words[i])
 		}
 	}
