@@ -13,6 +13,16 @@ import (
 	"cluade/tools"
 )
 
+// everything is a rule on every call.
+func everything(t *testing.T) policy.Rule {
+	t.Helper()
+	r, err := policy.ParseRule("*", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestOrder is the whole trace of one call that is asked about. Refuse and Gate
 // are pure and leave none; TestOrderOfStages holds their places.
 func TestOrder(t *testing.T) {
@@ -48,9 +58,8 @@ func TestOrderOfStages(t *testing.T) {
 		{"cancelled", func(s *stage) { s.cancelDuring("journal assistant") }, "error: cancelled by the user", "journal assistant"},
 		{"parse", func(s *stage) { s.fail["subject"] = errors.New("bad path") }, "error: bad path", "subject"},
 		{"deny rule", func(s *stage) {
-			r, _ := policy.ParseRule("ac*", "x")
-			s.policy.Rules.Deny = []policy.Rule{r}
-		}, "error: denied by rule ac* (x)", "subject"},
+			s.policy.Rules.Deny = []policy.Rule{everything(t)}
+		}, "error: denied by rule * (x)", "subject"},
 		{"boundary", func(s *stage) { s.policy.Mode = policy.ModePlan }, "error: denied: plan mode allows only looking", "subject"},
 		{"refuse", func(s *stage) { s.policy.Levels["act"] = policy.Level{Source: "x"} },
 			"error: denied: permission for act is deny (x)", "subject"},
@@ -94,8 +103,7 @@ func TestOrderOfTheGate(t *testing.T) {
 		text       string
 	}{
 		{"a rule", `look {}`, func(p *policy.Policy) {
-			r, _ := policy.ParseRule("loo*", "x")
-			p.Rules.Ask = []policy.Rule{r}
+			p.Rules.Ask = []policy.Rule{everything(t)}
 		}, "error: denied by the user"},
 		{"nobody there", `act {}`, func(p *policy.Policy) { p.Attended = false },
 			"error: denied: act needs approval and no one is here to give it"},

@@ -128,7 +128,7 @@ func runGlob(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) { return listGlob(ctx, e, roots) })
+	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) { return listGlob(ctx, e, roots, a.subject) })
 	return Result{Text: text}, walkError(ctx, err)
 }
 
@@ -163,9 +163,9 @@ func walkError(ctx context.Context, err error) error {
 	return err
 }
 
-func listGlob(ctx context.Context, e *Env, roots []globRoot) (string, error) {
+func listGlob(ctx context.Context, e *Env, roots []globRoot, by policy.Subject) (string, error) {
 	var names []string
-	w := newWalker(ctx, e, nil)
+	w := newWalker(ctx, e, by, nil)
 	for _, r := range roots {
 		dir, err := e.resolve(r.dir())
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cluade/internal/policy"
 )
 
 // tree makes empty files (names with a slash at the end: directories).
@@ -166,7 +168,7 @@ func TestWalkBudgets(t *testing.T) {
 	tree(t, e, "a/b/c", "d")
 	text := func(spoil func(*walker)) string {
 		out := newListing(4096, 10)
-		w := newWalker(context.Background(), e, func(f found) bool { return out.add(f.show) })
+		w := newWalker(context.Background(), e, policy.Subject{}, func(f found) bool { return out.add(f.show) })
 		spoil(w)
 		w.walk(place{"", e.Dir, e.Dir}, everything())
 		return out.text("", w.stopped == "", w.notes())

@@ -72,7 +72,7 @@ func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
 	}
 	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) {
 		s := &search{re: re, include: include, out: newListing(e.keep(), maxResults), br: bufio.NewReaderSize(nil, 32<<10)}
-		s.w = newWalker(ctx, e, s.visit)
+		s.w = newWalker(ctx, e, a.subject, s.visit)
 		if err := s.run(a.subject.Paths[0], grepPath(a)); err != nil {
 			return "", err
 		}

@@ -17,13 +17,14 @@ import (
 // does not see a file that is exchanged after it was judged. A guard is good
 // for one call.
 type guard struct {
-	rules   func(policy.Path) bool // of Env.Hidden; nil hides nothing
-	roots   []string               // the state directories that are known, as named and resolved
-	private []string               // further places that nobody may read, as named and resolved
-	saved   []string               // the directory of sessions outside of those, as named and resolved
-	savedIn fileID                 // the same
-	session string                 // the journal that may be read, resolved; "" if none
-	self    fileID                 // of session
+	rules   func(by policy.Subject, f policy.Path) bool // of Env.Hidden; nil hides nothing
+	by      policy.Subject                              // the call
+	roots   []string                                    // the state directories that are known, as named and resolved
+	private []string                                    // further places that nobody may read, as named and resolved
+	saved   []string                                    // the directory of sessions outside of those, as named and resolved
+	savedIn fileID                                      // the same
+	session string                                      // the journal that may be read, resolved; "" if none
+	self    fileID                                      // of session
 
 	places map[fileID][]string     // a state directory or what lies directly in it, by its path inside
 	hidden map[fileID]bool         // the private places
@@ -43,11 +44,11 @@ func idOf(fi fs.FileInfo) fileID {
 
 // forbids says whether a rule hides a file that was found.
 func (g *guard) forbids(abs, real string) bool {
-	return g.rules != nil && g.rules(policy.Path{Abs: abs, Real: real})
+	return g.rules != nil && g.rules(g.by, policy.Path{Abs: abs, Real: real})
 }
 
-func newGuard(e *Env) *guard {
-	g := &guard{rules: e.Hidden, places: make(map[fileID][]string), hidden: make(map[fileID]bool)}
+func newGuard(e *Env, by policy.Subject) *guard {
+	g := &guard{rules: e.Hidden, by: by, places: make(map[fileID][]string), hidden: make(map[fileID]bool)}
 	for _, dir := range []string{e.State, "/etc/cluade", below(e.Home), below(e.Project), below(e.Dir)} {
 		if dir != "" {
 			g.addRoot(dir)

@@ -52,7 +52,7 @@ func (e *Env) follow(abs string) (policy.Path, error) {
 		Real:      real,
 		Root:      gitRoot(real),
 		InProject: err == nil && contains(project, real),
-		Guard:     newGuard(e).check(abs, real),
+		Guard:     newGuard(e, policy.Subject{}).check(abs, real),
 	}, nil
 }
 

@@ -22,7 +22,7 @@ func (e *Env) remoteFiles(a Args, names ...string) (policy.Subject, error) {
 		return policy.Subject{}, err
 	}
 	sub := way.subject()
-	g := newGuard(e)
+	g := newGuard(e, policy.Subject{})
 	for _, name := range names {
 		abs, err := hostPath(way.target(), name)
 		if err != nil {
@@ -111,7 +111,7 @@ func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
 	if err != nil {
 		return nil, errors.New(withNotes(fmt.Sprintf("ssh %s: %s", way.target(), err), notes))
 	}
-	return &host{e, c, newGuard(e), notes}, nil
+	return &host{e, c, newGuard(e, a.subject), notes}, nil
 }
 
 // fails puts the host before an error.
@@ -225,10 +225,10 @@ func (h *host) allow(a Args, p policy.Path, writes bool) error {
 	if !writes {
 		p.Guard = forReading(p.Guard)
 	}
-	if h.env.SSH.Refuse != nil {
+	if h.env.SSH.Met != nil {
 		sub := a.subject
 		sub.Paths = []policy.Path{p}
-		if d := h.env.SSH.Refuse(sub); d.Verdict == policy.Deny {
+		if d := h.env.SSH.Met(a.subject, sub); d.Verdict != policy.Allow {
 			return errors.New(d.Reason)
 		}
 	}

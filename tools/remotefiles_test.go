@@ -295,7 +295,7 @@ func TestRemoteLinkRefused(t *testing.T) {
 	e := known(t, s)
 	path := put(t, e, "secret", "s\n")
 	link(t, e, "secret", "link")
-	e.SSH.Refuse = func(sub policy.Subject) policy.Decision {
+	e.SSH.Met = func(by, sub policy.Subject) policy.Decision {
 		if sub.Host != "" && sub.Effect == policy.Execute && sub.Paths[0].Real == path {
 			return policy.Decision{Reason: "denied by rule " + sub.Tool + "(secret)"}
 		}
@@ -304,7 +304,7 @@ func TestRemoteLinkRefused(t *testing.T) {
 	wantError(t, e, "read", at(t, s, args{"filePath": e.Dir + "/link"}), "denied by rule read(secret)")
 	wantError(t, e, "write", at(t, s, args{"filePath": e.Dir + "/link", "content": "x"}), "denied by rule write(secret)")
 	holds(t, e, "secret", "s\n")
-	e.SSH.Refuse = nil
+	e.SSH.Met = nil
 	put(t, e, e.Home+"/.cluade/config.json", "{}")
 	link(t, e, e.Home+"/.cluade", "own")
 	wantError(t, e, "read", at(t, s, args{"filePath": e.Dir + "/own/config.json"}), "denied: ", "/.cluade/config.json, which is guarded")

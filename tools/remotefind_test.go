@@ -59,7 +59,7 @@ func TestRemoteGlob(t *testing.T) {
 				t.Errorf("%s: glob %q = %q, %v, want %q", name, dir+"/"+pattern, there, err, here)
 			}
 		}
-		e.Hidden = func(p policy.Path) bool { return p.Real == dir+"/a.conf" }
+		e.Hidden = func(_ policy.Subject, p policy.Path) bool { return p.Real == dir+"/a.conf" }
 		want(t, e, "glob", at(t, s, args{"pattern": dir + "/?.conf"}), dir+"/b.conf\n"+dir+"/ü.conf")
 		e.Hidden = nil
 		wantError(t, e, "glob", at(t, s, args{"pattern": "*", "path": dir + "/none"}), dir+"/none: no such file or directory")
@@ -126,7 +126,7 @@ func TestRemoteGrep(t *testing.T) {
 				t.Errorf("%s: grep in %s = %q, %v, want %q", name, file, there, err, here)
 			}
 		}
-		e.Hidden = func(p policy.Path) bool { return p.Real == dir+"/a.conf" }
+		e.Hidden = func(_ policy.Subject, p policy.Path) bool { return p.Real == dir+"/a.conf" }
 		want(t, e, "grep", at(t, s, args{"pattern": "two", "path": dir, "include": "*.conf"}), dir+"/b.conf:3:last two")
 		e.Hidden = nil
 		must(t, needProgram(t, "mkfifo"), dir+"/pipe")

@@ -10,7 +10,7 @@ import (
 )
 
 // refusing is a policy with deny rules that answers for an Env.
-func refusing(t *testing.T, e *Env, rules ...string) {
+func refusing(t *testing.T, e *Env, rules ...string) *policy.Policy {
 	t.Helper()
 	p := &policy.Policy{Levels: policy.Defaults()}
 	for _, text := range rules {
@@ -20,7 +20,8 @@ func refusing(t *testing.T, e *Env, rules ...string) {
 		}
 		p.Rules.Deny = append(p.Rules.Deny, r)
 	}
-	e.Hidden, e.SSH.Refuse = p.Hides, p.Refuse
+	e.Hidden, e.SSH.Met = p.Hides, p.Met
+	return p
 }
 
 // Where a path leads on a host is judged before anything of it is shown: rules
@@ -59,6 +60,27 @@ func TestRemoteLinksLead(t *testing.T) {
 		}
 		wantError(t, e, "glob", at(t, s, args{"pattern": dir + "/proj/{o,dots/secret}/*"}), "denied by rule")
 	}
+}
+
+// Nobody was asked about what a link on a host leads to.
+func TestRemoteLinkUnasked(t *testing.T) {
+	s := newSSHD(t, []string{"ed25519"})
+	e := known(t, s)
+	dir := files(t, e, map[string]string{"secret/f": "SECRET\n", "open": "SECRET no more\n"})
+	e.Dir = dir
+	link(t, e, "secret/f", "to-secret")
+	link(t, e, "/etc/passwd", "to-users")
+	p := refusing(t, e)
+	p.Danger.Lockout = true
+	ask, err := policy.ParseRule("read("+dir+"/secret)", "config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rules.Ask = []policy.Rule{ask}
+	wantError(t, e, "read", at(t, s, args{"filePath": dir + "/to-secret"}), "denied: rule read("+dir+"/secret) asks")
+	want(t, e, "grep", at(t, s, args{"pattern": "SECRET", "path": dir}), dir+"/open:1:SECRET no more")
+	want(t, e, "grep", at(t, s, args{"pattern": "SECRET", "path": dir + "/secret"}), dir+"/secret/f:1:SECRET")
+	wantError(t, e, "edit", at(t, s, args{"filePath": dir + "/to-users", "oldString": "no such line in it", "newString": ""}), "denied: dangerous write (lockout")
 }
 
 // A rule may name a file by a link on the way to it, also where a walk begins at

@@ -27,9 +27,9 @@ type SSH struct {
 	Legacy         bool          // algorithms that are no longer thought safe, too
 	Agent          string        // socket of an ssh-agent; "" none
 
-	// Refuse is asked where the path of a file on another host turns out to
-	// lead elsewhere; nil refuses nothing.
-	Refuse func(policy.Subject) policy.Decision
+	// Met is asked where the path of a file on another host turns out to lead
+	// elsewhere, with the call and what it met; nil allows all.
+	Met func(by, s policy.Subject) policy.Decision
 }
 
 const (

@@ -177,7 +177,7 @@ func (e *Env) connected(ctx context.Context, a Args) (*host, error) {
 		return nil, nil
 	}
 	e.remote.keep(c)
-	return &host{e, c, newGuard(e), notes}, nil
+	return &host{e, c, newGuard(e, a.subject), notes}, nil
 }
 
 // runOnHost carries a change out on another host.

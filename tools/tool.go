@@ -50,15 +50,15 @@ type Result struct {
 
 // Env is where tools work; one value a session, used by one call at a time.
 type Env struct {
-	Dir         string                 // the working directory, absolute
-	Home        string                 // the person's home, for ~/; "" if there is none
-	State       string                 // cluade's state directory; "" if there is none
-	Session     string                 // the journal of the current session, which may be read
-	Saved       string                 // the directory outside State where sessions are saved; only what is named like one is hidden there, for it may be /tmp
-	Hidden      func(policy.Path) bool // what glob and grep leave out because a rule refuses it; nil is nothing
-	Private     []string               // files and directories outside State that no tool may read: history, keys
-	Project     string                 // the git root that holds Dir, else Dir
-	Keep        int                    // most bytes of a result; 0: 30720
+	Dir         string                                      // the working directory, absolute
+	Home        string                                      // the person's home, for ~/; "" if there is none
+	State       string                                      // cluade's state directory; "" if there is none
+	Session     string                                      // the journal of the current session, which may be read
+	Saved       string                                      // the directory outside State where sessions are saved; only what is named like one is hidden there, for it may be /tmp
+	Hidden      func(by policy.Subject, f policy.Path) bool // what glob and grep leave out because a rule refuses it, or asks about it and not about the call; nil is nothing
+	Private     []string                                    // files and directories outside State that no tool may read: history, keys
+	Project     string                                      // the git root that holds Dir, else Dir
+	Keep        int                                         // most bytes of a result; 0: 30720
 	Timeout     time.Duration
 	Sandbox     proc.Sandbox // of commands
 	MustConfine bool         // no command runs where Sandbox is not in force

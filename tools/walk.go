@@ -52,8 +52,8 @@ type found struct {
 // path without links, and the one by which it was named.
 type place struct{ show, path, named string }
 
-func newWalker(ctx context.Context, e *Env, visit func(found) bool) *walker {
-	return &walker{ctx: ctx, guard: newGuard(e), visit: visit, until: time.Now().Add(walkTime)}
+func newWalker(ctx context.Context, e *Env, by policy.Subject, visit func(found) bool) *walker {
+	return &walker{ctx: ctx, guard: newGuard(e, by), visit: visit, until: time.Now().Add(walkTime)}
 }
 
 // walk visits what fits segs below dir.

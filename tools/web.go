@@ -27,8 +27,9 @@ type Web struct {
 	// TLS is how the certificate of a host, a name or an address, is checked;
 	// nil is Go's own way.
 	TLS func(host string) *tls.Config
-	// Refuse is asked before a redirect is followed; nil refuses none.
-	Refuse func(policy.Subject) policy.Decision
+	// Met is asked before a redirect is followed, with the call and what it met;
+	// nil allows all.
+	Met func(by, s policy.Subject) policy.Decision
 }
 
 // What bounds one fetch.
@@ -81,9 +82,11 @@ func (w *Web) fetch(ctx context.Context, r webRequest) (*webPage, error) {
 		if next == nil {
 			return p, nil
 		}
-		if w.Refuse != nil {
-			d := w.Refuse(policy.Subject{Tool: r.tool, Effect: policy.Network, URL: next.String()})
-			if d.Verdict == policy.Deny {
+		if w.Met != nil {
+			by := policy.Subject{Tool: r.tool, Effect: policy.Network, URL: r.url.String()}
+			s := by
+			s.URL = next.String()
+			if d := w.Met(by, s); d.Verdict != policy.Allow {
 				return nil, fmt.Errorf("redirect to %s: %s", shownURL(next), d.Reason)
 			}
 		}

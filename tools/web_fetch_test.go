@@ -261,8 +261,11 @@ func TestWebRefuse(t *testing.T) {
 	other := site(t, func(http.ResponseWriter, *http.Request) { hit = true })
 	base := site(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/x", http.StatusFound) })
 	e := testEnv(t)
-	e.Web.Refuse = func(s policy.Subject) policy.Decision {
+	e.Web.Met = func(by, s policy.Subject) policy.Decision {
 		asked++
+		if !strings.HasPrefix(by.URL, base) {
+			t.Errorf("asked on behalf of %+v", by)
+		}
 		if s.Tool != "web_fetch" || s.Effect != policy.Network || s.URL != other+"/x" {
 			t.Errorf("asked about %+v", s)
 		}
@@ -277,7 +280,7 @@ func TestWebRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := policy.Policy{Levels: policy.Defaults(), Rules: policy.Rules{Deny: []policy.Rule{rule}}}
-	e.Web.Refuse = p.Refuse
+	e.Web.Met = p.Met
 	base2 := site(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", strings.Replace(other, "127.0.0.1", "127。0。0。1", 1))
 		w.WriteHeader(302)
@@ -285,9 +288,9 @@ func TestWebRefuse(t *testing.T) {
 	if wantError(t, e, "web_fetch", args{"url": base2}, "denied by rule"); hit {
 		t.Error("a redirect to another spelling of the host was followed")
 	}
-	for _, v := range []policy.Verdict{policy.Ask, policy.Allow} {
-		e.Web.Refuse = func(policy.Subject) policy.Decision { return policy.Decision{Verdict: v} }
-		if _, err := use(t, e, "web_fetch", args{"url": base}); err != nil {
+	for v, followed := range map[policy.Verdict]bool{policy.Ask: false, policy.Allow: true} {
+		e.Web.Met = func(_, _ policy.Subject) policy.Decision { return policy.Decision{Verdict: v} }
+		if _, err := use(t, e, "web_fetch", args{"url": base}); (err == nil) != followed {
 			t.Errorf("with %v: %v", v, err)
 		}
 	}

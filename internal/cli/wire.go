@@ -118,7 +118,7 @@ func (a *app) assemble() {
 		Created: a.session.Created, Append: a.flags.appendPrompt, NoProject: a.flags.noProject, Getenv: a.env.Getenv,
 		Plan: a.flags.agentMode == "plan", Stance: a.stanceText,
 		Skills: a.tools.Skills, Window: func() int { return a.agent.ContextLimit() },
-		Private: a.cfg.Private(), Hidden: a.policy.Hides, Mask: a.mask,
+		Private: a.cfg.Private(), Hidden: func(f policy.Path) bool { return a.policy.Hides(policy.Subject{}, f) }, Mask: a.mask,
 	})
 	a.client.SetModel(a.cfg.Model)
 	a.agent = agent.New(a.agentOptions())
@@ -153,7 +153,7 @@ func (a *app) ssh() tools.SSH {
 	return tools.SSH{
 		IdentityFiles: c.IdentityFiles, KnownHosts: c.KnownHosts, Config: c.Config,
 		ConnectTimeout: c.ConnectTimeout, Timeout: c.Timeout, Strict: c.Strict, Legacy: c.Legacy,
-		Agent: a.env.Getenv("SSH_AUTH_SOCK"), Refuse: a.policy.Refuse,
+		Agent: a.env.Getenv("SSH_AUTH_SOCK"), Met: a.policy.Met,
 	}
 }
 
@@ -163,7 +163,7 @@ func (a *app) web() tools.Web {
 	c := a.cfg.Web
 	w := tools.Web{
 		UserAgent: c.UserAgent, Search: c.Search, SearchURL: c.SearchURL, Timeout: c.FetchTimeout, Bytes: c.FetchBytes,
-		TLS: provider.TLS(a.cfg.CAFile), Refuse: a.policy.Refuse,
+		TLS: provider.TLS(a.cfg.CAFile), Met: a.policy.Met,
 	}
 	if c.SearchKeyEnv != "" {
 		w.SearchKey = strings.TrimSpace(a.env.Getenv(c.SearchKeyEnv))

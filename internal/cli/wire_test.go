@@ -212,11 +212,11 @@ func TestPartsBesidesKeys(t *testing.T) {
 		t.Errorf("agent %q, known hosts %q", s.Agent, s.KnownHosts)
 	}
 	over := policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@good:22", Command: "true", Via: []string{"root@bad:22"}}
-	if got := a.ssh().Refuse(over).Verdict; got != policy.Deny {
+	if got := a.ssh().Met(over, over).Verdict; got != policy.Deny {
 		t.Errorf("a jump over a refused host: %v, want deny", got)
 	}
 	to := policy.Subject{Tool: "web_fetch", Effect: policy.Network, URL: "http://bad/", Host: "bad"}
-	if got := a.web().Refuse(to).Verdict; got != policy.Deny {
+	if got := a.web().Met(to, to).Verdict; got != policy.Deny {
 		t.Errorf("a redirect to a refused host: %v, want deny", got)
 	}
 	if a.web().TLS == nil {

@@ -28,7 +28,7 @@ func (p *Policy) Bounds() Bounds {
 		if strings.HasPrefix(tool, "mcp__") {
 			s.Effect = External
 		}
-		if p.levelOf(s).Verdict == Allow && p.InToolset(tool) {
+		if p.levelOf(&s).Verdict == Allow && p.InToolset(tool) {
 			b.Allow = append(b.Allow, tool)
 		}
 	}
@@ -97,7 +97,7 @@ func both(a, b []string) []string {
 // addRules appends the rules of which no equal one is there.
 func addRules(list, more []Rule) []Rule {
 	for _, r := range more {
-		if !some(list, func(o Rule) bool { return o.tool == r.tool && o.spec == r.spec }) {
+		if !some(list, func(o *Rule) bool { return o.tool == r.tool && o.spec == r.spec }) {
 			list = append(list[:len(list):len(list)], r)
 		}
 	}

@@ -58,7 +58,7 @@ type Danger struct {
 // Refuse decides what needs neither hook nor person. A denial is final; an ask
 // or an allow goes on to Gate.
 func (p *Policy) Refuse(s Subject) Decision {
-	if r, why, ok := p.first(p.Rules.Deny, s); ok { // 2
+	if r, why, ok := p.first(p.Rules.Deny, &s); ok { // 2
 		return Decision{Reason: "denied by rule " + r.Text + " (" + r.Source + ")" + why}
 	}
 	for _, path := range s.Paths {
@@ -69,16 +69,16 @@ func (p *Policy) Refuse(s Subject) Decision {
 			return deny("%s is outside the project, and writes are limited to it (write_scope)", path.Abs)
 		}
 	}
-	if p.Mode == ModePlan && !p.looks(s) { // 3
+	if p.Mode == ModePlan && !p.looks(&s) { // 3
 		return deny("plan mode allows only looking")
 	}
-	if !p.InToolset(s.Tool) || elsewhere(s) && !p.InToolset(remoteTool) {
+	if !p.InToolset(s.Tool) || elsewhere(&s) && !p.InToolset(remoteTool) {
 		if p.Boundary == "" {
-			return deny("%s is not among the tools of this run", named(s))
+			return deny("%s is not among the tools of this run", named(&s))
 		}
 		return deny("%s", p.Boundary)
 	}
-	tool, l := p.level(s) // 4
+	tool, l := p.level(&s) // 4
 	switch p.overlay(l.Verdict, s.Effect) {
 	case Allow:
 		return Decision{Verdict: Allow}
@@ -101,10 +101,10 @@ func (p *Policy) Gate(s Subject, d Decision, w Wish) Decision {
 	if d.Verdict == Deny {
 		return d
 	}
-	if ask, found := p.danger(s); found { // 7
+	if ask, found := p.danger(&s); found { // 7
 		d = ask
 	}
-	d = p.settle(s, d, w)                // 8
+	d = p.settle(&s, d, w)               // 8
 	if d.Verdict == Ask && !p.Attended { // 9
 		return Unanswered(s, d)
 	}
@@ -113,7 +113,7 @@ func (p *Policy) Gate(s Subject, d Decision, w Wish) Decision {
 
 // settle raises an ask to a firm one, or answers a plain one, as rules, grants
 // and a hook's wish say.
-func (p *Policy) settle(s Subject, d Decision, w Wish) Decision {
+func (p *Policy) settle(s *Subject, d Decision, w Wish) Decision {
 	if d.Danger {
 		return d
 	}
@@ -126,19 +126,21 @@ func (p *Policy) settle(s Subject, d Decision, w Wish) Decision {
 	if d.Verdict != Ask || d.Firm {
 		return d
 	}
-	switch {
-	case p.covered(p.Rules.Allow, s),
-		p.Attended && p.covered(p.Grants, s),
-		p.Attended && w == WishAllow:
+	if p.answered(s) || p.Attended && w == WishAllow {
 		return Decision{Verdict: Allow}
 	}
 	return d
 }
 
+// answered reports whether rules or grants of the person answer a plain ask.
+func (p *Policy) answered(s *Subject) bool {
+	return p.covered(p.Rules.Allow, s) || p.Attended && p.covered(p.Grants, s)
+}
+
 // danger is the ask for a call that cannot be undone. It
 // reads text: a command behind a variable, a script or another language is not
 // seen, and neither is a path that a link leads to after the question.
-func (p *Policy) danger(s Subject) (ask Decision, found bool) {
+func (p *Policy) danger(s *Subject) (ask Decision, found bool) {
 	ask = Decision{Verdict: Ask, Firm: true, Danger: true}
 	o := dangercheck.Options{Dir: s.Dir, Home: p.Home, State: p.Danger.State, Lockout: p.Danger.Lockout, Exempt: p.Danger.Exempt}
 	switch s.Tool {
@@ -177,7 +179,7 @@ func (p *Policy) danger(s Subject) (ask Decision, found bool) {
 }
 
 // looks is the boundary of plan mode: tools that look, and commands proven to.
-func (p *Policy) looks(s Subject) bool {
+func (p *Policy) looks(s *Subject) bool {
 	if !slices.Contains(modes[ModePlan].tools, s.Tool) || s.Host != "" {
 		return false
 	}
@@ -191,12 +193,12 @@ func Unanswered(s Subject, ask Decision) Decision {
 		ask.Reason = "denied: " + ask.Reason
 		return ask
 	}
-	ask.Reason = "denied: " + named(s) + " needs approval and no one is here to give it"
+	ask.Reason = "denied: " + named(&s) + " needs approval and no one is here to give it"
 	return ask
 }
 
 // named is the tool of a call, with the host where that decides.
-func named(s Subject) string {
+func named(s *Subject) string {
 	if elsewhere(s) {
 		return s.Tool + " on another host"
 	}

@@ -33,7 +33,7 @@ func (p *Policy) Grant(s Subject, d Decision) (rule, why string) {
 		switch {
 		case why != "":
 			return "", why
-		case dangercheck.IsRelative(program) && !p.here(s):
+		case dangercheck.IsRelative(program) && !p.here(&s):
 			return "", program + " depends on the directory, so it is approved once at a time"
 		}
 		return ruleOn("bash", program, " *"), ""

@@ -17,8 +17,8 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 	if p.Below {
 		person = "a person whom the run above asks"
 	}
-	refused := named(s) + " was refused: "
-	if rule, _, found := p.first(p.Rules.Ask, s); found {
+	refused := named(&s) + " was refused: "
+	if rule, _, found := p.first(p.Rules.Ask, &s); found {
 		return fmt.Sprintf("%srule %s asks (%s), and only %s can approve that", refused, rule.Text, rule.Source, person)
 	}
 	var needs []string
@@ -26,8 +26,8 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 		refused += "only " + person + " can approve it, or "
 		needs = append(needs, fmt.Sprintf(`"danger_allow": [%q] in your own configuration`, d.Class))
 	}
-	if d.Danger && !p.covered(p.Rules.Allow, s) || !d.Danger && !d.Firm {
-		needs = append(needs, p.needsLevel(s)...)
+	if d.Danger && !p.covered(p.Rules.Allow, &s) || !d.Danger && !d.Firm {
+		needs = append(needs, p.needsLevel(&s)...)
 		if p.overlay(Allow, s.Effect) == Ask {
 			needs = append(needs, p.needsMode())
 		}
@@ -48,10 +48,10 @@ func (p *Policy) Hint(s Subject, d Decision) string {
 const projectFile = ".cluade/config.json"
 
 // needsLevel says what would lift the levels that ask, if any does.
-func (p *Policy) needsLevel(s Subject) []string {
+func (p *Policy) needsLevel(s *Subject) []string {
 	var levels []string
 	yes, project := !p.Below, false
-	both := []Subject{s, {Tool: remoteTool, Effect: Execute}}
+	both := []*Subject{s, {Tool: remoteTool, Effect: Execute}}
 	if !elsewhere(s) {
 		both = both[:1]
 	}

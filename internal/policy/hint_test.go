@@ -54,7 +54,7 @@ func TestHint(t *testing.T) {
 			tt.p.ApplyYes()
 		}
 		got := tt.p.Hint(tt.s, tt.p.Gate(tt.s, tt.p.Refuse(tt.s), WishNone))
-		if want := named(tt.s) + " was refused: " + tt.want; got != want {
+		if want := named(&tt.s) + " was refused: " + tt.want; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -68,10 +68,10 @@ func (p *Policy) ApplyYes() { p.yes = true }
 // level is the level in force for a call, and the tool whose level it is. A
 // tool of files that works on another host is at the stricter one of its own
 // level and remote_bash's.
-func (p *Policy) level(s Subject) (tool string, l Level) {
+func (p *Policy) level(s *Subject) (tool string, l Level) {
 	l = p.levelOf(s)
 	if elsewhere(s) {
-		remote := p.levelOf(Subject{Tool: remoteTool, Effect: Execute})
+		remote := p.levelOf(&Subject{Tool: remoteTool, Effect: Execute})
 		if remote.Verdict <= l.Verdict {
 			return remoteTool, remote
 		}
@@ -81,7 +81,7 @@ func (p *Policy) level(s Subject) (tool string, l Level) {
 
 // levelOf is the level of a tool: the table, then --yes, within what the run
 // above allows.
-func (p *Policy) levelOf(s Subject) Level {
+func (p *Policy) levelOf(s *Subject) Level {
 	l, ok := p.Levels[s.Tool]
 	switch {
 	case !ok && s.Effect == External:
@@ -105,10 +105,10 @@ const runAbove = "the run above this one"
 const remoteTool = "remote_bash"
 
 // elsewhere says that another tool than that one works on another host.
-func elsewhere(s Subject) bool { return s.Host != "" && s.Tool != remoteTool }
+func elsewhere(s *Subject) bool { return s.Host != "" && s.Tool != remoteTool }
 
 // yesCovers names the tools that --yes is for.
-func yesCovers(s Subject) bool {
+func yesCovers(s *Subject) bool {
 	switch s.Tool {
 	case "bash", remoteTool, "write", "edit", "web_search", "web_fetch":
 		return true

@@ -36,7 +36,7 @@ const unread = ": the command could not be followed to its end, which may hold w
 
 // first returns the first rule that covers some part of a call, as deny and
 // ask rules do, and what is to be added to the reason.
-func (p *Policy) first(rules []Rule, s Subject) (Rule, string, bool) {
+func (p *Policy) first(rules []Rule, s *Subject) (Rule, string, bool) {
 	if len(rules) == 0 {
 		return Rule{}, "", false
 	}
@@ -44,9 +44,9 @@ func (p *Policy) first(rules []Rule, s Subject) (Rule, string, bool) {
 	cut := shape.Cut
 	shape.Cut = false
 	for _, why := range [...]string{"", unread} {
-		for _, r := range rules {
-			if p.touches(r, s, shape) {
-				return r, why, true
+		for i := range rules {
+			if r := &rules[i]; p.touches(r, s, shape) {
+				return *r, why, true
 			}
 		}
 		shape.Cut = cut
@@ -55,7 +55,7 @@ func (p *Policy) first(rules []Rule, s Subject) (Rule, string, bool) {
 }
 
 // shapeOf cuts a call's command up, if it has one.
-func shapeOf(s Subject) dangercheck.Shape {
+func shapeOf(s *Subject) dangercheck.Shape {
 	if s.Command == "" {
 		return dangercheck.Shape{}
 	}
@@ -66,7 +66,7 @@ func shapeOf(s Subject) dangercheck.Shape {
 
 // touches reports whether a rule covers some part of a call: any segment of the
 // command, either spelling of any path, any host on the way.
-func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
+func (p *Policy) touches(r *Rule, s *Subject, shape dangercheck.Shape) bool {
 	for _, host := range s.Via {
 		if _, _, has := splitHostRule(r.spec); !has && r.names(remoteTool) && hostMatches(r.spec, host) {
 			return true
@@ -91,59 +91,63 @@ func (p *Policy) touches(r Rule, s Subject, shape dangercheck.Shape) bool {
 	case "web_fetch":
 		return domainMatches(r.spec, s.URL, true)
 	}
+	specs := []string{r.spec}
+	if below, ok := strings.CutPrefix(r.spec, "~"); ok && elsewhere(s) { // nothing is known of the home there
+		specs = append(specs, "/root"+below, "/home/*"+below)
+	}
 	for _, f := range s.Paths {
-		if p.pathMatches(r.spec, f.Abs) || p.pathMatches(r.spec, f.Real) {
-			return true
+		for _, spec := range specs {
+			if p.pathMatches(spec, f.Abs) || p.pathMatches(spec, f.Real) {
+				return true
+			}
 		}
 	}
 	return len(s.Paths) == 0 && s.Name != "" && wild(r.spec, s.Name)
 }
 
 // covered reports whether allow rules cover every part of a call.
-func (p *Policy) covered(rules []Rule, s Subject) bool {
+func (p *Policy) covered(rules []Rule, s *Subject) bool {
 	if elsewhere(s) { // what may be done here says nothing of other hosts
-		return some(rules, func(r Rule) bool {
+		return some(rules, func(r *Rule) bool {
 			host, _, has := splitHostRule(r.spec)
 			return r.names(remoteTool) && !has && (host == "" || hostMatches(host, s.Host))
 		})
 	}
-	for _, r := range rules {
-		if r.names(s.Tool) && r.spec == "" {
-			return true
-		}
+	if some(rules, func(r *Rule) bool { return r.names(s.Tool) && r.spec == "" }) {
+		return true
 	}
 	switch s.Tool {
 	case "bash":
 		return everySegment(s.Command, func(text string) bool {
 			program, _, _ := strings.Cut(text, " ")
-			return (!dangercheck.IsRelative(program) || p.here(s)) && some(rules, func(r Rule) bool { return r.tool == "bash" && commandMatches(r.spec, text) })
+			return (!dangercheck.IsRelative(program) || p.here(s)) && some(rules, func(r *Rule) bool { return r.tool == "bash" && commandMatches(r.spec, text) })
 		})
 	case "remote_bash":
 		return everySegment(s.Command, func(text string) bool {
-			return some(rules, func(r Rule) bool {
+			return some(rules, func(r *Rule) bool {
 				host, cmd, has := splitHostRule(r.spec)
 				return r.tool == "remote_bash" && hostMatches(host, s.Host) && (!has || commandMatches(cmd, text))
 			})
 		})
 	case "web_fetch":
-		return some(rules, func(r Rule) bool { return r.tool == "web_fetch" && domainMatches(r.spec, s.URL, false) })
+		return some(rules, func(r *Rule) bool { return r.tool == "web_fetch" && domainMatches(r.spec, s.URL, false) })
 	}
 	for _, f := range s.Paths {
-		if !some(rules, func(r Rule) bool {
+		if !some(rules, func(r *Rule) bool {
 			return r.names(s.Tool) && p.pathMatches(r.spec, f.Abs) && p.pathMatches(r.spec, f.Real)
 		}) {
 			return false
 		}
 	}
-	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r Rule) bool { return r.tool == s.Tool && wild(r.spec, s.Name) })
+	return len(s.Paths) > 0 || s.Name != "" && some(rules, func(r *Rule) bool { return r.tool == s.Tool && wild(r.spec, s.Name) })
 }
 
 // here reports whether a command runs where the session works.
-func (p *Policy) here(s Subject) bool { return p.Dir != "" && s.Dir == p.Dir }
+func (p *Policy) here(s *Subject) bool { return p.Dir != "" && s.Dir == p.Dir }
 
-func some(rules []Rule, f func(Rule) bool) bool {
-	for _, r := range rules {
-		if f(r) {
+func some(rules []Rule, f func(*Rule) bool) bool {
+	for i := range rules {
+		if f(&rules[i]) {
 			return true
 		}
 	}
@@ -152,7 +156,7 @@ func some(rules []Rule, f func(Rule) bool) bool {
 
 // names reports whether a rule is about a tool: edit covers write too, read
 // what looks into files, path every file tool.
-func (r Rule) names(tool string) bool {
+func (r *Rule) names(tool string) bool {
 	switch r.tool {
 	case tool:
 		return true
@@ -344,17 +348,4 @@ func class(pattern string) string {
 		}
 	}
 	return string(b)
-}
-
-// Hides reports whether a rule refuses to read, list or search a file. Tools
-// that list or search leave it out.
-func (p *Policy) Hides(f Path) bool {
-	return some(p.Rules.Deny, func(r Rule) bool {
-		for _, tool := range [...]string{"glob", "grep"} {
-			if r.spec != "" && p.touches(r, Subject{Tool: tool, Paths: []Path{f}}, dangercheck.Shape{}) {
-				return true
-			}
-		}
-		return false
-	})
 }

@@ -410,7 +410,7 @@ func TestHides(t *testing.T) {
 	} {
 		p := &Policy{Rules: Rules{Deny: rules(t, rule)}, Project: "/p", Home: "/root"}
 		for _, f := range []Path{{Abs: "/s/k.pem", Real: "/s/k.pem"}, {Abs: "/l", Real: "/s/k.pem"}, {Abs: "/s/k.pem", Real: "/x"}} {
-			if got := p.Hides(f); got != want {
+			if got := p.Hides(Subject{}, f); got != want {
 				t.Errorf("deny %s: Hides(%+v) = %v, want %v", rule, f, got, want)
 			}
 		}
@@ -469,8 +469,8 @@ func FuzzRules(f *testing.F) {
 		p := &Policy{Levels: Defaults(), Project: "/p", Home: "/h", Rules: Rules{Deny: []Rule{r}, Allow: []Rule{r}}}
 		for _, s := range []Subject{{Tool: "bash", Command: cmd}, {Tool: "write", Effect: Write, Paths: file(path)}, {Tool: "web_fetch", URL: path}, {Tool: "remote_bash", Host: path, Command: cmd}} {
 			p.Gate(s, p.Refuse(s), WishAllow)
-			if p.covered(p.Rules.Allow, s) {
-				if _, _, ok := p.first(p.Rules.Deny, s); !ok {
+			if p.covered(p.Rules.Allow, &s) {
+				if _, _, ok := p.first(p.Rules.Deny, &s); !ok {
 					t.Errorf("%q allows %+v but would not deny it", rule, s)
 				}
 			}
