@@ -321,7 +321,7 @@ func TestTheAnswerCannotBeWritten(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	defer full.Close()
-	for _, args := range []string{"--help", "-p|hi"} {
+	for _, args := range []string{"--help", "--version", "-p|hi", "status", "doctor"} {
 		w := newWorld(t)
 		var errout strings.Builder
 		code := Main(t.Context(), Env{Args: split(args), Stdout: full, Stderr: &errout, Getenv: func(k string) string { return w.vars[k] }})

@@ -102,8 +102,7 @@ func (a *app) work(ctx context.Context) (int, error) {
 		return exitUsage, err
 	}
 	if a.flags.status {
-		a.cmdStatus("")
-		return a.exitCode(nil), nil
+		return a.print(a.status())
 	}
 	defer a.endSession()
 	if err := a.loadImages(); err != nil {

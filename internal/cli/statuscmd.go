@@ -125,8 +125,13 @@ func (a *app) useDefaults(fault error) bool {
 	return err == nil
 }
 
-// cmdStatus tells how this run stands. It starts no program and asks no server.
 func (a *app) cmdStatus(string) (bool, error) {
+	a.out.Print(strings.TrimSuffix(a.status(), "\n"))
+	return false, nil
+}
+
+// status tells how this run stands. It starts no program and asks no server.
+func (a *app) status() string {
 	host := a.cfg.BaseURL
 	if u, err := url.Parse(host); err == nil && u.Host != "" {
 		host = u.Host
@@ -160,9 +165,9 @@ func (a *app) cmdStatus(string) (bool, error) {
 	for _, path := range instructionFiles(a.prompt.opts) {
 		lines = append(lines, "told       "+path)
 	}
-	for i, l := range lines {
-		lines[i] = chat.EscapeText(l, 400)
+	text := ""
+	for _, l := range lines {
+		text += chat.EscapeText(l, 400) + "\n"
 	}
-	a.out.Print(strings.Join(lines, "\n"))
-	return false, nil
+	return text
 }
