@@ -71,7 +71,17 @@ func runScreens(t *testing.T, file string) {
 	}
 	w := &window{t: t, dir: dir, archive: archive}
 	t.Cleanup(func() {
+		pids, _ := w.try("list-panes", "-a", "-F", "#{pane_pid}")
 		w.try("kill-server")
+		end := time.Now().Add(5 * time.Second)
+		for _, pid := range strings.Fields(pids) { // what is hung up still saves its history
+			for time.Now().Before(end) {
+				if _, err := os.Stat("/proc/" + pid); err != nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
 		os.RemoveAll(dir)
 	})
 	for _, f := range archive.Files {
