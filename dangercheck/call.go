@@ -60,16 +60,13 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 			k.judge()
 			return k.output()
 		case p.shell:
-			t := *s
-			return k.fedToShell(&t)
+			return k.fedToShell(s.fork())
 		case p.isText:
-			t := s.call(value{}, p.args)
-			return c.inner(p.text, &t, in)
+			return c.inner(p.text, s.call(value{}, p.args), in)
 		}
 		if p.dir.s != "" {
-			t := *s
-			t.cd(p.dir)
-			s = &t
+			s = s.fork()
+			s.cd(p.dir)
 		}
 		args = p.args
 	}
@@ -116,10 +113,10 @@ func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) f
 	}
 	f.within++
 	t := s.call(args[0], args[1:])
-	out := c.lists(f.body, &t, in)
+	out := c.lists(f.body, t, in)
 	f.within--
 	t.args, t.argsKnown = s.args, s.argsKnown // what else it changed, stays
-	*s = t
+	*s = *t
 	return out
 }
 
@@ -130,9 +127,9 @@ func (c *checker) alias(name string, args []value, s *scope, in fact) {
 	if len(vals) == 0 || vals[0].s == "" {
 		return
 	}
-	t := *s
+	t := s.fork()
 	t.set(aliasOf+name, value{}) // within itself it is a plain name
-	c.inner(vals[0].s+" "+texts(args), &t, in)
+	c.inner(vals[0].s+" "+texts(args), t, in)
 }
 
 func (k *call) makeAliases() {
@@ -196,12 +193,10 @@ func (k *call) builtin() (out fact, done bool) {
 		return fact{}, k.tmux()
 	case "trap":
 		if i := k.afterOptions(0, ""); i < len(k.args)-1 {
-			t := *k.s
-			k.c.inner(k.args[i].s, &t, fact{})
+			k.apart(k.args[i].s)
 		}
 	case "at", "batch":
-		t := *k.s
-		k.c.inner(k.in.text, &t, fact{})
+		k.apart(k.in.text)
 	case "xargs":
 		return k.xargs(), true
 	case "parallel":

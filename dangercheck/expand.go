@@ -55,6 +55,12 @@ type scope struct {
 	committed bool   // uci has committed the network's settings, which the next reload applies
 }
 
+// fork returns the scope of a subshell.
+func (s *scope) fork() *scope {
+	t := *s
+	return &t
+}
+
 // variable is a link of a list that subshells share; the newest comes first.
 type variable struct {
 	name string
@@ -107,8 +113,8 @@ func (s *scope) positional(name string) []value {
 }
 
 // call returns the scope of a function or a shell with parameters of its own.
-func (s *scope) call(name value, args []value) scope {
-	t := *s
+func (s *scope) call(name value, args []value) *scope {
+	t := s.fork()
 	t.args, t.argsKnown = append([]value{name}, args...), true
 	return t
 }
@@ -256,8 +262,7 @@ func (c *checker) part(p *part, s *scope) []value {
 	case partInto:
 		return []value{{s: unknown, file: &file{into: p.list}}}
 	}
-	t := *s
-	f := c.list(p.list, &t, fact{})
+	f := c.list(p.list, s.fork(), fact{})
 	if p.kind == partFrom {
 		return []value{{s: unknown, file: &file{fact: f}}}
 	}

@@ -91,8 +91,7 @@ func (k *call) built(cmd, extra []value, replace string) fact {
 			args[i].s = strings.ReplaceAll(t, replace, extra[0].s)
 		}
 	}
-	t := *k.s
-	return k.c.run(args, &t, fact{})
+	return k.c.run(args, k.s.fork(), fact{})
 }
 
 // find judges -delete and the commands it would run. A test that narrows what
@@ -175,6 +174,5 @@ func (k *call) findExec(cmd []value, tree string) {
 		}
 		args[i] = v
 	}
-	t := *k.s
-	k.c.run(args, &t, fact{})
+	k.c.run(args, k.s.fork(), fact{})
 }

@@ -24,8 +24,7 @@ func (k *call) oneLiner(text string) {
 		} else if !hasWord(spawners, name) {
 			continue
 		}
-		t := *k.s
-		k.c.inner(cmd, &t, fact{})
+		k.apart(cmd)
 	}
 }
 

@@ -83,8 +83,7 @@ func (c *checker) list(l *list, s *scope, in fact) fact {
 		it := &l.items[i]
 		sc := s
 		if it.op == "&" {
-			t := *s
-			sc = &t
+			sc = s.fork()
 		}
 		out.add(c, c.pipeline(it.pipe, sc, in))
 	}
@@ -97,8 +96,7 @@ func (c *checker) pipeline(cmds []*command, s *scope, in fact) fact {
 	}
 	f := in
 	for i, cmd := range cmds {
-		t := *s
-		f = c.command(cmd, &t, f)
+		f = c.command(cmd, s.fork(), f)
 		f.fed = i < len(cmds)-1
 	}
 	return f
@@ -121,8 +119,7 @@ func (c *checker) command(cmd *command, s *scope, in fact) fact {
 	in, to := c.redirects(cmd.redirs, s, in)
 	switch cmd.kind {
 	case subshell:
-		t := *s
-		s = &t
+		s = s.fork()
 	case forLoop:
 		return to.pass(c, c.loop(cmd, s, in), s)
 	case whileLoop:
@@ -189,9 +186,9 @@ func (c *checker) whileLoop(cmd *command, s *scope, in fact) fact {
 // define keeps a function for its calls and judges its body once, as if called
 // with arguments that are not told.
 func (c *checker) define(cmd *command, s *scope) {
-	t := *s
+	t := s.fork()
 	t.args, t.argsKnown = nil, false
-	c.lists(cmd.body, &t, fact{})
+	c.lists(cmd.body, t, fact{})
 	if c.funcs == nil {
 		c.funcs = make(map[string]*definition)
 	}
@@ -201,7 +198,7 @@ func (c *checker) define(cmd *command, s *scope) {
 func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 	args := c.expandAll(cmd.words, s)
 	in, to := c.redirects(cmd.redirs, s, in)
-	before := *s
+	before := s.fork()
 	for i := range cmd.assigns {
 		c.assign(&cmd.assigns[i], s)
 	}
@@ -256,8 +253,7 @@ func (c *checker) assign(a *assign, s *scope) {
 func (c *checker) into(f *file, s *scope, in fact) {
 	if f != nil && f.into != nil {
 		in.fed = true
-		t := *s
-		c.list(f.into, &t, in)
+		c.list(f.into, s.fork(), in)
 	}
 }
 
@@ -340,10 +336,13 @@ func (c *checker) inner(text string, s *scope, in fact) fact {
 	return c.text(plain(text), true, s, in)
 }
 
+// apart judges a text that a shell of its own would run, without input.
+func (k *call) apart(text string) { k.c.inner(text, k.s.fork(), fact{}) }
+
 // text judges a text in each of its readings; what it does to the scope and
 // what it writes is taken from bash's.
 func (c *checker) text(src string, foreign bool, s *scope, in fact) (out fact) {
-	before := *s
+	before := s.fork()
 	for n, form := range forms(src) {
 		if n > 0 && !c.fixed {
 			c.start, c.end = 0, len(src) // its places are others
@@ -357,8 +356,7 @@ func (c *checker) text(src string, foreign bool, s *scope, in fact) (out fact) {
 			ls = ls[1:]
 		}
 		for _, l := range ls {
-			t := before
-			c.list(l, &t, in)
+			c.list(l, before.fork(), in)
 		}
 		c.joined = outer
 	}

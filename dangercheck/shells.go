@@ -47,11 +47,11 @@ func (k *call) shell() fact {
 	t := k.s.call(name, params)
 	switch {
 	case text:
-		return k.runText(rest[0], &t)
+		return k.runText(rest[0], t)
 	case stdin, len(rest) == 0:
-		return k.fedToShell(&t)
+		return k.fedToShell(t)
 	}
-	return k.script(rest[0], &t)
+	return k.script(rest[0], t)
 }
 
 // script judges a file that a shell reads, where the text tells what is in it.
@@ -126,24 +126,24 @@ func (k *call) source() fact {
 }
 
 func (k *call) su() fact {
-	t := *k.s
+	t := k.s.fork()
 	t.cleared = t.cleared || k.has("- -l --login")
 	for i, name := range k.words {
 		if v, ok := strings.CutPrefix(name, "--command="); ok {
-			return k.runText(value{s: v, from: k.args[i].from}, &t)
+			return k.runText(value{s: v, from: k.args[i].from}, t)
 		}
 		long := name == "--command"
 		if !long && len(name) > 1 && name[0] == '-' && name[1] != '-' {
 			long = name[len(name)-1] == 'c'
 		}
 		if long && i+1 < len(k.args) {
-			return k.runText(k.args[i+1], &t)
+			return k.runText(k.args[i+1], t)
 		}
 	}
 	if k.help() {
 		return fact{}
 	}
-	return k.fedToShell(&t)
+	return k.fedToShell(t)
 }
 
 // sshValues are the options of ssh and dbclient that take a value.
@@ -202,8 +202,7 @@ func (k *call) tmux() bool {
 			text += a.s
 		}
 	}
-	t := *k.s
-	k.c.inner(text, &t, fact{})
+	k.apart(text)
 	return true
 }
 

@@ -148,8 +148,8 @@ func (k *call) inherits() {
 	if !hasWord("env sudo doas run0 pkexec systemd-run", k.name) {
 		return
 	}
-	t := *k.s
-	k.s = &t
+	t := k.s.fork()
+	k.s = t
 	if k.name != "env" {
 		t.cleared = t.cleared || !k.short("E")
 		return
