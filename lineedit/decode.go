@@ -246,7 +246,7 @@ func decodeText(b []byte, flush bool) (Key, int) {
 }
 
 // maxSequence is the longest escape sequence that is waited for.
-const maxSequence = 64
+const maxSequence = 1 << 10
 
 // decodeSS3 reads ESC O modifiers final. Without a final it is Alt-O.
 func decodeSS3(b []byte, flush bool) (Key, int) {
@@ -260,8 +260,10 @@ func decodeSS3(b []byte, flush bool) (Key, int) {
 	case i == len(b) || b[i] >= 0x80 || !isPlain(b[i]):
 		return Key{Code: CodeText, Text: "O", Alt: true}, 2
 	case b[i] == 'M': // Enter of the keypad
-		nums := numbers(b[2:i])
+		nums, _ := numbers(b[2:i])
 		return codedKey('\r', max(nums[0], nums[1])), i + 1
+	case b[i] == 'w': // PuTTY, in its rxvt mode
+		return Key{Code: CodeEnd}, i + 1
 	}
 	return finalKey(b[i], b[2:i]), i + 1
 }
@@ -276,7 +278,10 @@ func decodeCSI(b []byte, flush bool) (Key, int) {
 		}
 		return Key{Code: codeUnknown}, flushed(len(b), flush)
 	}
-	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x3f && b[i] != '$' {
+	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x3f {
+		if b[i] == '$' && len(bytes.Trim(b[2:i], "0123456789")) == 0 {
+			break // rxvt ends some keys with it
+		}
 		i++
 	}
 	switch {
@@ -299,15 +304,18 @@ func decodeCSI(b []byte, flush bool) (Key, int) {
 
 // finalKey names a key by the end of its sequence and its parameters.
 func finalKey(final byte, params []byte) Key {
-	nums := numbers(params)
+	nums, released := numbers(params)
 	k := Key{Code: codeUnknown}
 	m := nums[1]
 	if m == 0 && final >= 'A' && final <= 'Z' { // old xterm: the modifiers alone
 		m = nums[0]
 	}
 	if m > 1 {
-		k.Alt = (m-1)&2 != 0
+		k.Alt = (m-1)&(2|8) != 0 // 8 is Meta of xterm and iTerm2
 		k.Ctrl = (m-1)&4 != 0
+	}
+	if released {
+		return Key{Code: codeUnknown}
 	}
 	switch final {
 	case 'A', 'B', 'C', 'D':
@@ -329,7 +337,9 @@ func finalKey(final byte, params []byte) Key {
 		case 4, 8:
 			k.Code = CodeEnd
 		case 3:
-			k.Code = CodeDelete
+			if k.Code = CodeDelete; k.Alt || k.Ctrl {
+				return Key{Code: CodeText, Text: "d", Alt: true}
+			}
 		case 5:
 			k.Code = CodePageUp
 		case 6:
@@ -350,29 +360,41 @@ func codedKey(code, modifiers int) Key {
 		return Key{Code: '\r', Alt: m&3 != 0}
 	case r == '\t' || r == 0x7f || r == 0x1b && m == 0:
 		k.Code = Code(r)
-		if r == 0x1b {
+		switch r {
+		case 0x1b:
 			k.Code = CodeEscape
+		case 0x7f:
+			k.Alt = m&6 != 0
 		}
 	case m&4 != 0 && r >= '@' && r < 0x7f:
 		k.Code = ctrl(byte(r))
+	case r >= 0xe000 && r <= 0xf8ff: // kitty: keys that have no character
 	case r >= 0x20 && utf8.ValidRune(r) && isTypable(r):
 		k.Code, k.Text = CodeText, string(r)
 	}
 	return k
 }
 
-// numbers are the first three parameters, 0 for one that is not there.
-func numbers(params []byte) (out [3]int) {
-	i := 0
+// numbers are the first three parameters, 0 for one that is not there; and
+// whether they tell of a key that was let go, which is no key press (kitty's
+// keyboard protocol: the event is a part of the second one, behind a colon).
+func numbers(params []byte) (out [3]int, released bool) {
+	i, event, sub := 0, 0, false
 	for _, c := range params {
 		switch {
 		case c == ';':
+			sub = false
 			if i++; i == len(out) {
-				return out
+				return out, event == 3
 			}
-		case c >= '0' && c <= '9' && out[i] < 1<<20:
+		case c == ':':
+			sub = true
+		case c < '0' || c > '9':
+		case sub && i == 1:
+			event = event*10 + int(c-'0')
+		case !sub && out[i] < 1<<20:
 			out[i] = out[i]*10 + int(c-'0')
 		}
 	}
-	return out
+	return out, event == 3
 }

@@ -134,7 +134,7 @@ func (e *editor) controlKey(k Key, killing bool) verdict {
 	b := &e.buf
 	switch k.Code {
 	case '\r':
-		if b.pos == len(b.text) && strings.HasSuffix(b.text, `\`) {
+		if b.pos == len(b.text) && (len(b.text)-len(strings.TrimRight(b.text, `\`)))%2 == 1 {
 			e.edit(func() {
 				b.cut(len(b.text)-1, len(b.text))
 				b.insert("\n")

@@ -2,6 +2,7 @@ package lineedit
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -112,6 +113,7 @@ func TestKeys(t *testing.T) {
 		{"\x04", "|eof"}, {"abc\x03", "abc|interrupt"}, {"abc\r", "abc|accept"}, {"abc\x1bOM", "abc|accept"}, {"\x1a", "|suspend"},
 		{"abc\n", "abc\n|"}, {"abc\x1b\r", "abc\n|"}, {"abc\x1b[13;2ux", "abc\nx|"}, {"abc\x1b[27;2;13~x", "abc\nx|"},
 		{"abc\\\rdef", "abc\ndef|"}, {"abc\\" + left + "\r", "abc|\\accept"},
+		{`abc\\` + "\r", `abc\\|accept`}, {`abc\\\` + "\rx", "abc\\\\\nx|"},
 		{"one two three\x17", "one two |"}, {"one two  \x17", "one |"}, {"one/two\x17", "|"},
 		{"one two\x1b\x7f\x1b\x08", "|"}, {"one/two\x1b\x7f", "one/|"},
 		{"one two\x1bb\x1bbx", "x|one two"}, {"one two\x01\x1bfx", "onex| two"}, {"one two\x01\x1bd", "| two"},
@@ -127,6 +129,10 @@ func TestKeys(t *testing.T) {
 		{"ab\x1bx\x1b[99~\x1b[1;99Z\x1b[?1;2c\x1b[<0;1;2M\x1b[[Ac", "abc|"}, {"ab\x1b[5~\x1b[6~c", "abc|"},
 		{"a\x1b]11;rgb:0000/0000/0000\x1b\\b", "ab|"}, {"a\x1b]0;tïtle\x07b", "ab|"}, {"a\x1bP1$r0m\x1b\\b", "ab|"}, {"a\x1b_Gi=1;OK\x07b", "ab|"},
 		{"a\x1b^x\x1b\\b\x1bXy\x1b\\c", "abc|"}, {"a\x1b\x1b]1\x07b", "ab|"}, {"a\x1b]11;rgb\x1b[Db", "b|a"}, {"a\x1bP1$r\x03", "a|interrupt"},
+		{"ab\x1b[?2026;2$yc", "abc|"}, {"ab\x1b[4;2$yc", "abc|"}, {"abc\x01\x1b[8$x", "abcx|"}, {"ab\x1b[" + strings.Repeat("1;", 200) + "qc", "abc|"},
+		{"ab\x1b[97;1:3uc", "abc|"}, {"ab\x1b[97;1:1uc", "abac|"}, {"ab\x1b[97:65;2uc", "abac|"}, {"one two\x1b[1;5:1Dx", "one x|two"}, {"one two\x1b[1;5:3Dx", "one twox|"}, {"ab\x1b[57442;5uc\x1b[57423u", "abc|"},
+		{"abc\x01\x1bOwx", "abcx|"}, {"one two\x1b[1;9Dx", "one x|two"}, {"one two\x01\x1b[3;5~", "| two"}, {"one two\x01\x1b[3;3~", "| two"}, {"one two\x01\x1b[3^", "| two"}, {"one two\x01\x1b[3;2~", "|ne two"},
+		{"one two\x1b[127;5u", "one |"}, {"one two\x1b[27;5;127~", "one |"}, {"ab\x1b[127u", "a|"},
 		{"a\x1b]", "a|"}, {"a\x1bP\x7f", "|"},
 		{"a\x1b[M !!b", "ab|"}, {"a\x1b[M#\x60\xf0\x1b[Dx", "x|a"}, {"a\x1b[M \x03", "a|interrupt"},
 		{"ab\x1b", "ab|"}, {"ab\x1b\x1b", "ab|"},
@@ -138,6 +144,7 @@ func TestKeys(t *testing.T) {
 		{"\x12sec", "|second line"}, {"\x12sec\x05x", "second linex|"}, {"\x12sec\r", "|second lineaccept"},
 		{"ab\x12sec\x07x", "abx|"}, {"\x12i", "th|ird\nof two"}, {"\x12i\x12", "second l|ine"}, {"\x12i\x12\x12", "f|irst"}, {"\x12i\x12\x12\x12", "f|irst"}, {"\x12o\x12x", "sec|ond line"}, {"\x12zzz\x1b", "|"},
 		{"\x12zz\x7f\x7fsec\x1b", "|second line"}, {"ab\x12sec\x03", "|second lineinterrupt"}, {"\x12sec" + up + up + "x", "firstx|"},
+		{"ab\x12\x1b[200~sec\x1b[201~", "|second line"}, {"ab\x12\x1b[200~sec\nx\x1b[201~", "absec\nx|"}, {"ab\x12fir\x1b[200~x\ny\x1b[201~", "abx\ny|"},
 		{"\x1b[200~line 1\nline 2\x1b[201~\r", "line 1\nline 2|accept"},
 		{"\x1b[200~a\r\nb\rc\x1b[201~", "a\nb\nc|"}, {"\x1b[200~\x1b[31ma\x07\x03\x1b[201~b", "[31mab|"}, {"\x1b[200~\x1b[201~b", "b|"},
 		{"x\x1b[200~漢\x1b[20\x1b[201~y", "x漢[20y|"}, {"\x1b[200~a\tb\x1b[201~", "a\tb|"},

@@ -9,12 +9,19 @@ type search struct {
 	saved buffer
 }
 
+// maxSearch is the longest paste that can be meant as a text to search for, in
+// bytes.
+const maxSearch = 200
+
 // searchKey applies a key while the history is searched. False says that the
 // search ended and the key is still to be applied to the line.
 func (e *editor) searchKey(k Key) bool {
 	s := e.search
 	switch {
-	case k.Code == CodeText && !k.Alt:
+	case k.Code == CodePaste && (strings.Contains(k.Text, "\n") || len(k.Text) > maxSearch):
+		e.buf, e.search = s.saved, nil
+		return false
+	case k.Code == CodeText && !k.Alt, k.Code == CodePaste:
 		s.what += k.Text
 		s.found = -1
 		e.find(len(e.history.lines) - 1)

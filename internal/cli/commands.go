@@ -107,7 +107,9 @@ func unknownCommand(name string) string {
 		names = append(names, c.name)
 	}
 	text := fmt.Sprintf("unknown command: /%s (try /help)", chat.EscapeText(name, 60))
-	if near := nearest(name, names); distance(name, near) <= len(near)/2 {
+	if strings.Contains(name, "/") {
+		text += "; a message that begins with / needs a blank before it"
+	} else if near := nearest(name, names); distance(name, near) <= len(near)/2 {
 		text += "; did you mean /" + near + "?"
 	}
 	return text

@@ -62,6 +62,7 @@ func (a *app) obey(ctx context.Context, line string) (quit bool) {
 	}
 	name, arg, isCommand := splitCommand(line)
 	prompt, err := a.customPrompt(line)
+	commands := ownCommands(line)
 	switch {
 	case err != nil:
 		a.out.Error(err.Error())
@@ -69,8 +70,8 @@ func (a *app) obey(ctx context.Context, line string) (quit bool) {
 		a.send(ctx, line, prompt, "")
 	case isCommand && !again:
 		return a.command(name, arg)
-	case strings.HasPrefix(line, "!") && !again:
-		for _, command := range ownCommands(line) {
+	case commands != nil && !again:
+		for _, command := range commands {
 			if err := a.shell(ctx, command); err != nil {
 				a.out.Error(err.Error())
 			}

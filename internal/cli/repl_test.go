@@ -160,7 +160,7 @@ func TestSlashCommandErrors(t *testing.T) {
 		{"/resume", "usage: /resume <id>"},
 		{"/model", "/model NUMBER or /model NAME takes another"},
 		{"/new x", "/new takes no argument (x)"},
-		{"/etc/config why?", "unknown command: /etc/config (try /help)"},
+		{"/etc/config why?", "unknown command: /etc/config (try /help); a message that begins with / needs a blank before it"},
 		{"/help", "/model [name]   list, or use another"},
 		{"/sessions", "no saved sessions"},
 	} {

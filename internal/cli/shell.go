@@ -41,14 +41,14 @@ func (a *app) shell(ctx context.Context, command string) error {
 	return nil
 }
 
-// ownCommands are the commands of an input that begins with !: one, which may
-// have several lines, or one a line if each begins with !.
+// ownCommands are the commands of an input in which each line begins with !. Any
+// other is a message: in several lines it was pasted, and meant to be read.
 func ownCommands(input string) []string {
 	lines := strings.Split(strings.TrimRight(input, "\n"), "\n")
 	for i, l := range lines {
 		command, ok := strings.CutPrefix(l, "!")
 		if !ok {
-			return []string{input[1:]}
+			return nil
 		}
 		lines[i] = command
 	}

@@ -14,7 +14,11 @@ func TestOwnCommands(t *testing.T) {
 	}{
 		{"!ls", []string{"ls"}},
 		{"!a\n!b\n", []string{"a", "b"}},
-		{"!for i in 1 2\ndo echo $i\ndone", []string{"for i in 1 2\ndo echo $i\ndone"}},
+		{"!ls\n", []string{"ls"}},
+		{"![a badge](x)\ntext", nil},
+		{"!a\n\n!b", nil},
+		{"text\n!a", nil},
+		{"", nil},
 	}
 	for _, tt := range tests {
 		if got := ownCommands(tt.input); !slices.Equal(got, tt.want) {
