@@ -1,7 +1,8 @@
 package loopdetect
 
 import (
-	"sort"
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -57,12 +58,17 @@ func appendValue(dst []byte, v *fastjson.Value) []byte {
 func appendObject(dst []byte, o *fastjson.Object) []byte {
 	type member struct {
 		key []byte
+		at  int
 		v   *fastjson.Value
 	}
-	var members []member
-	o.Visit(func(key []byte, v *fastjson.Value) { members = append(members, member{key, v}) })
-	// Stable, because a key that stands twice is told apart by its order.
-	sort.SliceStable(members, func(i, j int) bool { return string(members[i].key) < string(members[j].key) })
+	var members []*member
+	o.Visit(func(key []byte, v *fastjson.Value) { members = append(members, &member{key, len(members), v}) })
+	slices.SortFunc(members, func(a, b *member) int {
+		if c := bytes.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return a.at - b.at // a key that stands twice is told apart by its order
+	})
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {

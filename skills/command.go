@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,7 +36,7 @@ func CommandRoots(dir, home, state string) []Root {
 
 // Commands returns the commands of the roots by name. Of several with one name
 // the nearest counts.
-func Commands(roots []Root) (list []Command) {
+func Commands(roots []Root) (list []*Command) {
 	seen := map[string]bool{}
 	found, _ := resolve(roots)
 	for _, r := range found {
@@ -51,27 +51,27 @@ func Commands(roots []Root) (list []Command) {
 			}
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	slices.SortFunc(list, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
 // FindCommand returns the command of that name.
-func FindCommand(roots []Root, name string) (Command, bool) {
+func FindCommand(roots []Root, name string) (*Command, bool) {
 	found, _ := resolve(roots)
 	for _, r := range found {
 		if c, ok := r.command(name); ok {
 			return c, true
 		}
 	}
-	return Command{}, false
+	return nil, false
 }
 
 // command reads the command in a file of the root; false says that there is
 // none.
-func (r root) command(name string) (Command, bool) {
-	c := Command{Name: name, Path: filepath.Join(r.real, name+commandEnd), root: &r}
+func (r *root) command(name string) (*Command, bool) {
+	c := &Command{Name: name, Path: filepath.Join(r.real, name+commandEnd), root: r}
 	if fi, err := os.Stat(c.Path); !validName(name) || err != nil || fi.IsDir() {
-		return c, false
+		return nil, false
 	}
 	if _, err := c.load(); err != nil {
 		c.Fault = err.Error()
@@ -107,7 +107,7 @@ func (c *Command) load() (string, error) {
 // is all of them, $1 to $9 are one each, the text between blanks, and so is
 // $ARGUMENTS[N], which counts from 0; $10 and more are text. Where none of these occurs the arguments
 // follow the text.
-func (c Command) Expand(args string) (string, error) {
+func (c *Command) Expand(args string) (string, error) {
 	text, err := c.load()
 	if err != nil {
 		return "", fmt.Errorf("the command /%s cannot be used: %w", c.Name, err)

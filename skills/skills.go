@@ -154,7 +154,7 @@ func resolve(roots []Root) (list []root, notices []string) {
 			continue
 		}
 		if i := slices.IndexFunc(infos, func(o os.FileInfo) bool { return os.SameFile(o, fi) }); i >= 0 {
-			list, infos = slices.Delete(list, i, i+1), slices.Delete(infos, i, i+1)
+			list, infos = append(list[:i], list[i+1:]...), append(infos[:i], infos[i+1:]...)
 		}
 		within := real
 		if w, err := filepath.EvalSymlinks(r.Within); err == nil && r.Within != "" {

@@ -285,8 +285,13 @@ func (c *Config) settle() error {
 
 // object is the JSON object of the members of a group that are set.
 func (c *Config) object(group string) string {
+	names := make([]string, 0, len(c.values))
+	for name := range c.values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
 	text := []byte{'{'}
-	for _, name := range slices.Sorted(maps.Keys(c.values)) {
+	for _, name := range names {
 		if member, ok := strings.CutPrefix(name, group+"."); ok {
 			text = append(jsonenc.AppendKey(text, member), c.values[name].json...)
 		}

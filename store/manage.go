@@ -29,7 +29,7 @@ func (s *Sessions) CheckName(name, own string) error {
 }
 
 // named are the sessions with that name. Each file is read.
-func (s *Sessions) named(name string) (found []saved) {
+func (s *Sessions) named(name string) (found []*saved) {
 	list, _ := s.entries()
 	for _, e := range list {
 		if r, err := e.scan(); err == nil && name != "" && r.sess.Name == name {
@@ -43,13 +43,13 @@ func (s *Sessions) named(name string) (found []saved) {
 // what belongs to it. One that a process has open stays.
 func (s *Sessions) Delete(id string) (string, error) {
 	e, err := s.find(id)
-	if err == nil {
-		err = s.remove(e)
+	if err != nil {
+		return "", err
 	}
-	return e.id, err
+	return e.id, s.remove(e)
 }
 
-func (s *Sessions) remove(e saved) error {
+func (s *Sessions) remove(e *saved) error {
 	f, err := hold(e.path)
 	if err != nil {
 		return fmt.Errorf("delete session %s: %s", e.id, why(err))

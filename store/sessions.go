@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -117,7 +116,7 @@ type saved struct {
 
 // entries are the sessions, the one changed last first. Where both forms of
 // one session are there, the journal is it.
-func (s *Sessions) entries() ([]saved, error) {
+func (s *Sessions) entries() ([]*saved, error) {
 	if s.dir == "" {
 		return nil, nil
 	}
@@ -125,11 +124,11 @@ func (s *Sessions) entries() ([]saved, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	byID, shared := map[string]saved{}, s.Shared()
+	byID, shared := map[string]*saved{}, s.Shared()
 	for _, f := range files {
 		ext := filepath.Ext(f.Name())
 		id := strings.TrimSuffix(f.Name(), ext)
-		if !isID(id) || ext != ".jsonl" && ext != ".json" || ext == ".json" && byID[id].id != "" {
+		if !isID(id) || ext != ".jsonl" && ext != ".json" || ext == ".json" && byID[id] != nil {
 			continue
 		}
 		path, look := filepath.Join(s.dir, f.Name()), os.Stat
@@ -140,23 +139,23 @@ func (s *Sessions) entries() ([]saved, error) {
 		if err != nil || !info.Mode().IsRegular() || shared && !s.ours(info) {
 			continue
 		}
-		byID[id] = saved{id, path, ext == ".json", info.ModTime(), info.Size()}
+		byID[id] = &saved{id, path, ext == ".json", info.ModTime(), info.Size()}
 	}
-	var list []saved
+	var list []*saved
 	for _, e := range byID {
 		list = append(list, e)
 	}
-	sort.Slice(list, func(i, j int) bool {
-		if a, b := list[i], list[j]; !a.changed.Equal(b.changed) {
-			return a.changed.After(b.changed)
+	slices.SortFunc(list, func(a, b *saved) int {
+		if c := b.changed.Compare(a.changed); c != 0 {
+			return c
 		}
-		return list[i].id > list[j].id
+		return strings.Compare(b.id, a.id)
 	})
 	return list, nil
 }
 
 // scan reads a session without keeping its messages.
-func (e saved) scan() (*replay, error) {
+func (e *saved) scan() (*replay, error) {
 	r := &replay{}
 	f, err := os.Open(e.path)
 	if err != nil {
@@ -177,8 +176,8 @@ func (s *Sessions) Latest() (string, error) {
 		return "", err
 	}
 	id := s.pointed()
-	if i := slices.IndexFunc(list, func(e saved) bool { return e.id == id }); i > 0 {
-		list = slices.Concat(list[i:i+1], list)
+	if i := slices.IndexFunc(list, func(e *saved) bool { return e.id == id }); i > 0 {
+		list = append([]*saved{list[i]}, list...)
 	}
 	for _, e := range list {
 		if _, err := e.scan(); err == nil {
@@ -212,17 +211,20 @@ func (s *Sessions) point(id string) {
 // Find is the full id of the session that Resume would take.
 func (s *Sessions) Find(id string) (string, error) {
 	e, err := s.find(id)
-	return e.id, err
+	if err != nil {
+		return "", err
+	}
+	return e.id, nil
 }
 
 // find is the session with that id, the only one whose id begins so, or the only
 // one of that name.
-func (s *Sessions) find(id string) (saved, error) {
+func (s *Sessions) find(id string) (*saved, error) {
 	list, err := s.entries()
 	if err != nil {
-		return saved{}, err
+		return nil, err
 	}
-	var found []saved
+	var found []*saved
 	for _, e := range list {
 		if e.id == id {
 			return e, nil
@@ -238,11 +240,11 @@ func (s *Sessions) find(id string) (saved, error) {
 	shown := chat.EscapeText(id, 60)
 	switch len(found) {
 	case 0:
-		return saved{}, fmt.Errorf("session \"%s\": %w", shown, ErrNoSession)
+		return nil, fmt.Errorf("session \"%s\": %w", shown, ErrNoSession)
 	case 1:
 		return found[0], nil
 	}
-	return saved{}, fmt.Errorf("session \"%s\": %d sessions %s, %s and %s among them", shown, len(found), what, found[0].id, found[1].id)
+	return nil, fmt.Errorf("session \"%s\": %d sessions %s, %s and %s among them", shown, len(found), what, found[0].id, found[1].id)
 }
 
 // Summary is one line of a listing. Texts are escaped.

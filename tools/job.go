@@ -69,7 +69,7 @@ func (js *jobs) makeRoom() (forgotten string, err error) {
 		return "", fmt.Errorf("%d jobs run already; stop one first", maxJobs)
 	}
 	forgotten = fmt.Sprintf("; job %d, which had ended, is forgotten", js.list[i].id)
-	js.list = slices.Delete(js.list, i, i+1)
+	js.list = append(js.list[:i], js.list[i+1:]...)
 	return forgotten, nil
 }
 

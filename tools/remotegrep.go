@@ -8,7 +8,6 @@ import (
 	"path"
 	"regexp/syntax"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -114,7 +113,7 @@ type hostGrep struct {
 	host       *host
 	root       place
 	odd, real  string // the file whose lines follow, and where it leads; "" is none
-	hits       []hostHit
+	hits       []*hostHit
 	lastBinary string
 	more       []string // notes
 }
@@ -227,7 +226,7 @@ func (g *hostGrep) line(line []byte, size int64) {
 		g.host.hides(named, name), g.host.hides(named, real), !g.re.Match(text):
 		return
 	}
-	g.hits = append(g.hits, hostHit{show, n, grepLine(text, size-int64(len(line)-len(text)))})
+	g.hits = append(g.hits, &hostHit{show, n, grepLine(text, size-int64(len(line)-len(text)))})
 }
 
 // cutHit takes apart path:line:text, where the path is longer than from and
@@ -250,7 +249,12 @@ func cutHit(line []byte, from int) (name string, n int, text []byte) {
 }
 
 func (g *hostGrep) text(pattern string, whole bool) string {
-	sort.SliceStable(g.hits, func(i, j int) bool { return g.hits[i].show < g.hits[j].show })
+	slices.SortFunc(g.hits, func(a, b *hostHit) int {
+		if c := strings.Compare(a.show, b.show); c != 0 {
+			return c
+		}
+		return a.n - b.n
+	})
 	for _, h := range g.hits {
 		if !g.out.add(fmt.Sprintf("%s:%d:%s", shown(h.show), h.n, h.text)) {
 			break

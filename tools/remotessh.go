@@ -83,7 +83,7 @@ func (e *Env) Close() {
 func (r *remotes) kept(route string) *connection {
 	for i, c := range r.conns {
 		if c.route == route {
-			r.conns = slices.Delete(r.conns, i, i+1)
+			r.conns = append(r.conns[:i], r.conns[i+1:]...)
 			return c
 		}
 	}
@@ -95,7 +95,7 @@ func (r *remotes) kept(route string) *connection {
 func (r *remotes) keep(c *connection) {
 	if len(r.conns) == maxConnections {
 		r.conns[0].close()
-		r.conns = slices.Delete(r.conns, 0, 1)
+		r.conns = r.conns[1:]
 	}
 	r.conns = append(r.conns, c)
 }

@@ -174,7 +174,7 @@ func (r *Rewind) unnote(c *change, was snapshot) {
 	i := t.find(c.path.Real)
 	if s := t.files[i]; was.real == "" {
 		r.size -= len(s.data)
-		t.files = slices.Delete(t.files, i, i+1)
+		t.files = append(t.files[:i], t.files[i+1:]...)
 		r.log(t, recordNot, s)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -119,7 +118,7 @@ func (t *rewindTurn) take(kind string, s *snapshot, data []byte) {
 			old := t.files[i]
 			old.left, old.mixed = s.left, old.mixed || kind == recordMixed
 			if kind == recordNot {
-				t.files = slices.Delete(t.files, i, i+1)
+				t.files = append(t.files[:i], t.files[i+1:]...)
 			}
 		}
 		return

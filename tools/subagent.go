@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -142,7 +141,7 @@ func (p *progress) flush() {
 		return
 	}
 	if p.last = append(p.last, cutText(line, 300)); len(p.last) > progressKept {
-		p.last = slices.Delete(p.last, 0, 1)
+		p.last = p.last[1:]
 	}
 	if p.tell != nil {
 		p.tell(line)

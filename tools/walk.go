@@ -81,12 +81,19 @@ type step struct {
 	into int32 // number of the positions to go into the directory with, from 1; 0: visit
 }
 
+// steps are in the order of their keys.
+type steps []step
+
+func (s steps) Len() int           { return len(s) }
+func (s steps) Less(i, j int) bool { return s[i].key < s[j].key }
+func (s steps) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+
 // directory matches the entries of dir against the positions at, all at once,
 // so that each directory is read once.
 func (w *walker) directory(dir place, at []int) bool {
-	var steps []step
+	var steps steps
 	w.entriesOf(dir, at, func(e entry) { steps = w.appendSteps(steps, dir, e, at) })
-	sort.Slice(steps, func(i, j int) bool { return steps[i].key < steps[j].key })
+	sort.Sort(steps)
 	for _, s := range steps {
 		if !w.within() {
 			return false
@@ -141,7 +148,7 @@ func (w *walker) appendSteps(steps []step, dir place, e entry, at []int) []step 
 			next = append(next, pos+1)
 		}
 	}
-	into := w.closure(slices.Concat(next, named))
+	into := w.closure(append(next, named...))
 	if slices.Contains(into, len(w.segs)) {
 		steps = append(steps, step{key: e.name, mode: e.mode})
 	}

@@ -100,8 +100,14 @@ func (t *trip) dial(ctx context.Context, network, hostPort string) (net.Conn, er
 		return nil, err
 	}
 	all := len(addrs)
-	if slices.ContainsFunc(addrs, isPublic) {
-		addrs = slices.DeleteFunc(addrs, func(a netip.Addr) bool { return !isPublic(a) })
+	var public []netip.Addr
+	for _, a := range addrs {
+		if isPublic(a) {
+			public = append(public, a)
+		}
+	}
+	if len(public) > 0 {
+		addrs = public
 	}
 	for i, a := range addrs {
 		if err = t.judge(a); err != nil {

@@ -15,7 +15,7 @@ func (a *app) commandRoots() []skills.Root {
 
 // customCommands are the commands that are files, by name, without those whose
 // name a command of the program has.
-func (a *app) customCommands() (list []skills.Command) {
+func (a *app) customCommands() (list []*skills.Command) {
 	for _, c := range skills.Commands(a.commandRoots()) {
 		if findCommand(c.Name) == nil {
 			list = append(list, c)

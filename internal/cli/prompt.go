@@ -131,7 +131,7 @@ func fixedText(d device, o promptOptions) string {
 func deviceText(d device, o promptOptions) string {
 	facts := []string{"Linux " + d.kernel, d.machine}
 	if d.system != "" {
-		facts = slices.Insert(facts, 0, d.system)
+		facts = append([]string{d.system}, facts...)
 	}
 	if d.memory > 0 {
 		facts = append(facts, fmt.Sprintf("%d MiB memory", d.memory))

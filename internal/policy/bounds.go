@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,7 +22,12 @@ type Bounds struct {
 // word of a person for this run alone.
 func (p *Policy) Bounds() Bounds {
 	b := Bounds{Toolset: p.Toolset, Mode: p.Mode, Exempt: p.Danger.Exempt, SkipRemote: p.Danger.SkipRemote}
-	for _, tool := range slices.Sorted(maps.Keys(p.Levels)) {
+	tools := make([]string, 0, len(p.Levels))
+	for tool := range p.Levels {
+		tools = append(tools, tool)
+	}
+	slices.Sort(tools)
+	for _, tool := range tools {
 		s := Subject{Tool: tool}
 		if strings.HasPrefix(tool, "mcp__") {
 			s.Effect = External
