@@ -46,6 +46,7 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		k := newCall(c, s, args, in)
 		k.inherits()
 		k.putsState()
+		k.carries()
 		s = k.s
 		if s.initDir(k.path) { // not the program that has the service's name
 			k.judge()
@@ -64,7 +65,7 @@ func (c *checker) run(args []value, s *scope, in fact) fact {
 		case p.isText:
 			return c.inner(p.text, s.call(value{}, p.args), in)
 		}
-		if p.dir.s != "" {
+		if p.dir != "" {
 			s = s.fork()
 			s.cd(p.dir)
 		}
@@ -107,14 +108,13 @@ func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) f
 		c.report(ForkBomb, "function "+args[0].text()+" starts itself without end")
 		return fact{}
 	}
-	if f.within > 0 {
-		c.again++
-		defer func() { c.again-- }()
-	}
+	again := min(f.within, 1)
+	c.again += again
 	f.within++
 	t := s.call(args[0], args[1:])
 	out := c.lists(f.body, t, in)
 	f.within--
+	c.again -= again
 	t.args, t.argsKnown = s.args, s.argsKnown // what else it changed, stays
 	*s = *t
 	return out
@@ -187,7 +187,7 @@ func (k *call) builtin() (out fact, done bool) {
 		return k.source(), true
 	case "su", "runuser":
 		return k.su(), true
-	case "ssh", "dbclient":
+	case "ssh", "dbclient", "mosh", "plink":
 		return k.ssh(), true
 	case "tmux":
 		return fact{}, k.tmux()
@@ -206,7 +206,7 @@ func (k *call) builtin() (out fact, done bool) {
 	case "cd", "pushd", "chdir":
 		k.cd()
 	case "popd":
-		k.s.cd(value{s: unknown})
+		k.s.cd(unknown)
 	case "set":
 		k.setArgs()
 	case "shift":
@@ -226,8 +226,8 @@ func (k *call) builtin() (out fact, done bool) {
 		if !declares(k.name) {
 			return fact{}, false
 		}
-		for _, a := range k.args {
-			k.declare(a)
+		for i := range k.args {
+			k.declare(k.args[i])
 		}
 	}
 	return fact{}, true
@@ -237,13 +237,13 @@ func (k *call) builtin() (out fact, done bool) {
 const maxDir = 512
 
 // cd changes to a directory.
-func (s *scope) cd(dir value) {
+func (s *scope) cd(dir string) {
 	s.moved = true
-	if dir.unknown() || dir.s == "-" || dir.s == "" {
+	if strings.IndexByte(dir, markUnknown) >= 0 || dir == "-" || dir == "" {
 		s.dir, s.lost = "", true
 		return
 	}
-	s.dir = s.join(dir.s)
+	s.dir = s.join(dir)
 	s.lost = s.lost && !rooted(s.dir)
 	if len(s.dir) > maxDir {
 		s.dir, s.lost = "", true
@@ -251,10 +251,10 @@ func (s *scope) cd(dir value) {
 }
 
 func (k *call) cd() {
-	dir := value{s: home}
-	for _, a := range k.args {
-		dir = a
-		if len(a.s) < 2 || a.s[0] != '-' { // what stands before are options
+	dir := home
+	for i := range k.args {
+		dir = k.args[i].s
+		if len(dir) < 2 || dir[0] != '-' { // what stands before are options
 			break
 		}
 	}
@@ -271,8 +271,7 @@ func (k *call) declare(a value) {
 	if isAssignment(a.s) {
 		name, val, _ := strings.Cut(a.s, "=")
 		a.s = val
-		k.c.limit(name)
-		k.s.set(name, a)
+		k.c.sets(name, []value{a}, k.s)
 	}
 }
 

@@ -206,6 +206,17 @@ func TestCheckOptions(t *testing.T) {
 		{"rm .ssh/authorized_keys", Options{Login: true, Lockout: true}, Lockout},
 		{"rm .ssh/known_hosts", Options{Login: true, Lockout: true}, ""},
 		{"rm -rf ../x build", Options{Login: true}, ""},
+		{"echo x > /proc/self/cwd/.cluade/config.json", Options{Dir: "/root", Home: "/root"}, OwnState},
+		{"cp e /proc/$$/cwd/.cluade/config.json", Options{Dir: "/root", Home: "/root"}, OwnState},
+		{"cp e /proc/self/cwd/../.cluade/config.json", Options{Dir: "/root/p", Home: "/root"}, OwnState},
+		{"cp e /proc/self/cwd/.cluade/config.json", Options{Dir: "/root/p", Home: "/root"}, ""},
+		{"cp e /proc/self/root/data/c/config.json", Options{State: "/data/c"}, OwnState},
+		{"rm -rf /proc/self/cwd/config", Options{Dir: "/etc"}, RmRoot},
+		{"find /data/c -name '*.json' | xargs rm", Options{State: "/data/c"}, OwnState},
+		{"find . -type f -delete", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
+		{"find . -type f -delete", Options{State: "/data/c", Dir: "/data"}, ""},
+		{"sed -n 'w /data/c/config.json' e", Options{State: "/data/c"}, OwnState},
+		{"d=$(dirname /data/c/x); cp e $d/hooks.json", Options{State: "/data/c"}, OwnState},
 	}
 	for _, tt := range tests {
 		got := ""
@@ -278,7 +289,7 @@ func TestRunsPrograms(t *testing.T) {
 	for name, want := range map[string]bool{
 		"sh": true, "busybox": true, "env": true, "sudo": true, "xargs": true, "find": true, "awk": true, "sed": true, "ssh": true, "tar": true, "nohup": true,
 		"eval": true, ".": true, "python3": true, "python3.11": true, "lua5.1": true, "npx": true, "git": true, "systemd-run": true, "watch": true, "vi": true, "cluade": true,
-		"flock": true, "csh": true, "pwsh": true, "uv": true, "prlimit": true, "ld-linux-x86-64.so.2": true, "capsh": true, "gcc": true, "ld": false, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
+		"flock": true, "csh": true, "pwsh": true, "uv": true, "prlimit": true, "ld-linux-x86-64.so.2": true, "capsh": true, "gcc": true, "socat": true, "ld": false, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
 	} {
 		if got := RunsPrograms(name); got != want {
 			t.Errorf("RunsPrograms(%q) = %v, want %v", name, got, want)

@@ -19,12 +19,12 @@ type file struct {
 	into *list
 }
 
-func (v value) text() string  { return plain(v.s) }
-func (v value) unknown() bool { return strings.IndexByte(v.s, markUnknown) >= 0 }
+func (v *value) text() string  { return plain(v.s) }
+func (v *value) unknown() bool { return strings.IndexByte(v.s, markUnknown) >= 0 }
 
 // downloaded reports whether the word holds, or the file it names, output of a
 // download.
-func (v value) downloaded() bool {
+func (v *value) downloaded() bool {
 	return v.from.isDownload() || v.file != nil && v.file.from.isDownload()
 }
 
@@ -33,11 +33,11 @@ func texts(vals []value) string {
 		return vals[0].s
 	}
 	var b strings.Builder
-	for i, v := range vals {
+	for i := range vals {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(v.s)
+		b.WriteString(vals[i].s)
 	}
 	return b.String()
 }
@@ -127,7 +127,7 @@ type field struct {
 }
 
 // add appends a value to the word.
-func (f *field) add(c *checker, v value) {
+func (f *field) add(c *checker, v *value) {
 	if !c.spend(len(v.s)) {
 		return
 	}
@@ -169,7 +169,7 @@ func (c *checker) expand(dst []value, w *word, s *scope) []value {
 		p := &w.parts[i]
 		if p.kind == partText {
 			f.keep = f.keep || p.quoted
-			f.add(c, value{s: p.text})
+			f.add(c, &value{s: p.text})
 			continue
 		}
 		for j, v := range c.part(p, s) {
@@ -179,7 +179,7 @@ func (c *checker) expand(dst []value, w *word, s *scope) []value {
 			f.v.varies = f.v.varies || p.kind == partVar
 			if p.quoted {
 				f.keep = true
-				f.add(c, v)
+				f.add(c, &v)
 			} else {
 				dst = f.split(c, dst, v)
 			}
@@ -193,7 +193,7 @@ func (c *checker) expand(dst []value, w *word, s *scope) []value {
 func (f *field) split(c *checker, dst []value, v value) []value {
 	v.s = asPattern(v.s)
 	if !strings.ContainsAny(v.s, " \t\n") {
-		f.add(c, v)
+		f.add(c, &v)
 		return dst
 	}
 	if isSpace(v.s[0]) {
@@ -205,7 +205,7 @@ func (f *field) split(c *checker, dst []value, v value) []value {
 		}
 		x := v
 		x.s = w
-		f.add(c, x)
+		f.add(c, &x)
 	}
 	if isSpace(v.s[len(v.s)-1]) {
 		dst = f.done(c, dst)
@@ -239,14 +239,14 @@ func (c *checker) one(w *word, s *scope) value {
 	for i := range w.parts {
 		p := &w.parts[i]
 		if p.kind == partText {
-			f.add(c, value{s: p.text})
+			f.add(c, &value{s: p.text})
 			continue
 		}
 		for j, v := range c.part(p, s) {
 			if j > 0 {
-				f.add(c, value{s: " "})
+				f.add(c, &value{s: " "})
 			}
-			f.add(c, v)
+			f.add(c, &v)
 		}
 	}
 	f.v.s = string(f.buf)

@@ -21,6 +21,8 @@ var repeated = []string{
 	"echo $(", "echo a b c|read a;", "uci commit;", "trap 'a' b;", "at;", "tmux new ", "curl -o ", "iptables -A INPUT ", "source <(", "tee >(", "coproc ", "time ",
 	"python3 -c 'system(\"a\")' ", "python3 <<E\nsystem(\"a\")\n", "perl -e 'system \"", "awk 'system(", "awk system,a", "apt remove '*a' ",
 	"\\\n", "$\\\n(", "a\\\nb;", "<\\\n<E", "<<E\n\\\n", "sh -c 'a\\\n", "\"$(\\\n", "eval 'a\\\n';", "<<E\n$(\\\n",
+	"sed 's/a/b/e;", "sed s/a/b/e ", "sed '1e sed 1e ", "expect -c 'send a;", "expect 'send send ", "crontab - <<E\n* * * * * a\n", "vim -c '!a' ", "vim '!vim ", "git -c alias.a='=!git ",
+	"make --eval 'a;", "make --eval make ", "PAGER=a;", "PAGER=$PAGER$PAGER;", "rm /proc/self/root", "/proc/self/cwd/", "find ~ -name .cluade ", "parallel ::: a ", "parallel ", "$(dirname $(basename ",
 }
 
 var prefixes = []string{"", "x=y;x=$x$x;f(){ f;f;};", "for i in {a,b,c}{a,b,c}{a,b,c}; do "}

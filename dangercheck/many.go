@@ -2,8 +2,11 @@ package dangercheck
 
 import "strings"
 
-// maxInputs is how many words of its input xargs is followed with.
-const maxInputs = 32
+// What xargs is followed with: so many words of so much of its input.
+const (
+	maxInputs = 32
+	maxInput  = 4 << 10
+)
 
 // inputs are the words that xargs would add to a command.
 func (k *call) inputs() []value {
@@ -11,10 +14,8 @@ func (k *call) inputs() []value {
 		return []value{{s: unknown, from: k.in.from}}
 	}
 	var out []value
-	for w := range strings.FieldsSeq(k.in.text) {
-		if len(out) == maxInputs {
-			break
-		}
+	words := strings.Fields(k.in.text[:min(len(k.in.text), maxInput)])
+	for _, w := range words[:min(len(words), maxInputs)] {
 		out = append(out, value{s: asPattern(w), from: k.in.from})
 	}
 	return out
@@ -57,18 +58,24 @@ func (k *call) xargs() fact {
 func (k *call) parallel() fact {
 	cmd := k.args[k.afterOptions(0, "jNnLSaPI"):]
 	extra := k.inputs()
-	for i, a := range cmd {
-		if strings.HasPrefix(a.text(), ":::") {
+	for i := range cmd {
+		if strings.HasPrefix(cmd[i].text(), ":::") {
 			cmd, extra = cmd[:i], cmd[i+1:]
 			break
 		}
+	}
+	if len(cmd) == 0 { // the inputs are the commands
+		for i := range extra {
+			k.apart(extra[i].s)
+		}
+		return opaque(k.in)
 	}
 	if len(cmd) == 1 && strings.IndexByte(cmd[0].s, ' ') > 0 { // shell text
 		cmd = []value{{s: "sh"}, {s: "-c"}, cmd[0]}
 		return k.built(cmd, extra, "{}")
 	}
-	for _, a := range cmd {
-		if strings.Contains(a.text(), "{}") {
+	for i := range cmd {
+		if strings.Contains(cmd[i].text(), "{}") {
 			return k.built(cmd, extra, "{}")
 		}
 	}
@@ -78,32 +85,55 @@ func (k *call) parallel() fact {
 // built judges a command with words added at its end, or the first of them in
 // place of replace.
 func (k *call) built(cmd, extra []value, replace string) fact {
-	args := append([]value(nil), cmd...)
-	if replace == "" {
-		args = append(args, extra...)
-	} else if len(extra) > 0 {
-		for i, a := range args {
-			t := plain(a.s)
-			if !strings.Contains(t, replace) || !k.c.spend(len(t)+len(extra[0].s)*strings.Count(t, replace)) {
-				continue
-			}
-			args[i] = extra[0]
-			args[i].s = strings.ReplaceAll(t, replace, extra[0].s)
-		}
+	if replace == "" || len(extra) == 0 {
+		return k.fill(append(cmd[:len(cmd):len(cmd)], extra...), "", value{})
 	}
-	return k.c.run(args, k.s.fork(), fact{})
+	return k.fill(cmd, replace, extra[0])
+}
+
+// itemName is the variable that holds a value which is not told, for shell text
+// that it becomes a part of: so it keeps its origin.
+const itemName = "item_of_list"
+
+// fill judges a command with a value in place of a mark, if there is a mark.
+// Rules are matched with words as they are.
+func (k *call) fill(cmd []value, mark string, v value) fact {
+	s := k.s.fork()
+	s.set(itemName, v)
+	args := make([]value, len(cmd))
+	for i, a := range cmd {
+		if t := a.text(); mark != "" && strings.Contains(t, mark) && k.c.spend(len(t)+len(v.s)*strings.Count(t, mark)) {
+			a = v
+			if v.s == unknown && k.c.seen == nil && strings.IndexByte(t, ' ') > 0 {
+				t = strings.ReplaceAll(t, "'"+mark+"'", mark)
+				a.s = strings.ReplaceAll(t, mark, "${"+itemName+"}")
+			} else {
+				a.s = strings.ReplaceAll(t, mark, v.s)
+			}
+		}
+		args[i] = a
+	}
+	if len(args) == 0 {
+		return fact{}
+	}
+	k.c.ownState(args, s)
+	return k.c.run(args, s, fact{})
 }
 
 // find judges -delete and the commands it would run. A test that narrows what
 // is found makes it pass, as far as the tree is concerned.
 func (k *call) find() fact {
 	tree, i := k.findRoots()
+	state := k.findsState()
 	listed := true // it prints what it finds
 	for ; i < len(k.args); i++ {
 		switch w := k.words[i]; {
 		case w == "-delete":
 			if tree != "" {
 				k.c.report(RmRoot, "removes what lies in "+tree)
+			}
+			if state {
+				k.c.report(OwnState, "removes what decides what cluade may do")
 			}
 		case hasWord("-ok -okdir", w): // asks the person, if no input answers
 			if !k.in.fed && k.c.seen == nil {
@@ -118,7 +148,7 @@ func (k *call) find() fact {
 			for end < len(k.args) && k.words[end] != ";" && k.words[end] != "+" {
 				end++
 			}
-			k.findExec(k.args[i+1:end], tree)
+			k.fill(k.args[i+1:end], "{}", value{s: unknown, from: &origin{tree: tree, state: state}})
 			listed = false
 			if hasWord("grep egrep fgrep test [ sh bash", textAt(k.words, i+1)) { // a test of its own
 				tree = ""
@@ -139,7 +169,7 @@ func (k *call) find() fact {
 	if !listed {
 		tree = ""
 	}
-	return fact{text: unknown, from: &origin{tree: tree}}
+	return fact{text: unknown, from: &origin{tree: tree, state: state}}
 }
 
 // findRoots returns a system directory among those that find walks, if there is
@@ -163,16 +193,4 @@ func (k *call) findRoots() (tree string, next int) {
 		tree = "."
 	}
 	return tree, i
-}
-
-func (k *call) findExec(cmd []value, tree string) {
-	args := make([]value, len(cmd))
-	for i, v := range cmd {
-		if t := v.text(); strings.Contains(t, "{}") {
-			v.s = strings.ReplaceAll(t, "{}", unknown)
-			v.from = &origin{tree: tree}
-		}
-		args[i] = v
-	}
-	k.c.run(args, k.s.fork(), fact{})
 }

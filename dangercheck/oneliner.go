@@ -21,7 +21,9 @@ func (k *call) oneLiner(text string) {
 		cmd, text = literals(text[i:])
 		if name == "rmtree" {
 			cmd = "rm -rf " + cmd
-		} else if !hasWord(spawners, name) {
+		} else if next := strings.TrimLeft(text, " "); hasPrefix(next, "|getline", "| getline", `| "sh`, `| "bash`, `| "/bin/`) { // awk
+			cmd = strings.TrimSuffix(cmd, "$_")
+		} else if !hasWord(spawners, name) && (before == "" || before[len(before)-1] != '|') {
 			continue
 		}
 		k.apart(cmd)

@@ -1,6 +1,9 @@
 package dangercheck
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // output says what a command writes, as far as its text tells.
 func (k *call) output() fact {
@@ -23,6 +26,12 @@ func (k *call) output() fact {
 		if out.from != nil && out.from.process == "*" && !k.short("v") {
 			out.from = &origin{process: k.grepped()}
 		}
+	case k.name == "dirname" && len(k.args) > 0:
+		if p := k.args[len(k.args)-1]; !p.unknown() {
+			out.text = path.Dir(p.s)
+		}
+	case k.name == "basename" && len(k.args) > 0:
+		out.text = base(k.args[0].s)
 	case k.name == "mktemp":
 		out.text = "/tmp/mktemp"
 	case k.name == "pwd":

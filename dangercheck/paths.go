@@ -26,6 +26,9 @@ func rooted(p string) bool {
 // with the home mark, or relative to a place not told; "" if it is not told
 // itself.
 func (s *scope) join(p string) string {
+	if strings.HasPrefix(p, "/proc/") {
+		p = ofProcess(p)
+	}
 	switch {
 	case p == "" || strings.IndexByte(p, markUnknown) >= 0:
 		return ""
@@ -43,6 +46,19 @@ func (s *scope) join(p string) string {
 		return path.Clean(p)
 	}
 	return path.Clean(s.dir + "/" + p)
+}
+
+// ofProcess takes off a path below /proc what leads through the root or the
+// working directory of a process, which is taken for that of the command.
+func ofProcess(p string) string {
+	_, rest, _ := strings.Cut(p[len("/proc/"):], "/")
+	if in, ok := strings.CutPrefix(rest, "cwd/"); ok {
+		return "./" + in
+	}
+	if in, ok := strings.CutPrefix(rest, "root"); ok && rooted(in) {
+		return in
+	}
+	return p
 }
 
 // everything reports whether the last element of a path stands for all of a
@@ -72,17 +88,7 @@ func isSystem(p string) bool {
 	if isSystemDir(p) {
 		return true
 	}
-	if !strings.ContainsAny(p, patterns) {
-		return false
-	}
-	for d := range strings.SplitSeq(systemDirs, " ") {
-		if strings.Count(p, "/") == strings.Count(d, "/") {
-			if ok, _ := path.Match(plain(p), d); ok {
-				return true
-			}
-		}
-	}
-	return false
+	return strings.ContainsAny(p, patterns) && hasName(systemDirs, p)
 }
 
 // own makes the home directory's path comparable: it begins with the
@@ -114,13 +120,8 @@ func bare(p string) bool {
 	}
 	p = strings.TrimRight(p, "/")
 	i := strings.LastIndexByte(p, '/')
-	for e := range strings.SplitSeq(p[:max(i, 0)], "/") {
-		if strings.Trim(e, ".") != "" {
-			return false
-		}
-	}
 	last := p[i+1:]
-	return last == "." || last == ".." || everything(last)
+	return strings.Trim(p[:i+1], "./") == "" && (last == "." || last == ".." || everything(last))
 }
 
 // wipes reports whether removing a path recursively takes a system directory,

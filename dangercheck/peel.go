@@ -26,14 +26,12 @@ var wrappers = [...]wrapper{
 	{name: "nice", values: "n", long: "adjustment"},
 	{name: "ionice", values: "cnpPu", long: "class classdata pid", idle: "p P u"},
 	{name: "chrt", values: "TPDp", skip: 1, idle: "p m"},
-	{name: "nohup"}, {name: "setsid"}, {name: "builtin"}, {name: "eatmydata"}, {name: "fakeroot"}, {name: "unbuffer"},
-	{name: "torsocks"}, {name: "torify"}, {name: "linux32"}, {name: "linux64"}, {name: "dbus-run-session"}, {name: "catchsegv"},
 	{name: "proxychains", values: "f"}, {name: "proxychains4", values: "f"},
 	{name: "command", idle: "v V"}, {name: "exec", values: "a"},
 	{name: "stdbuf", values: "ioe", long: "input output error"},
 	{name: "time", values: "fo", long: "format output"},
 	{name: "timeout", values: "sk", long: "signal kill-after", skip: 1},
-	{name: "busybox", idle: "list list-full install"}, {name: "toybox"},
+	{name: "busybox", idle: "list list-full install"},
 	{name: "taskset", values: "p", skip: 1, idle: "p"},
 	{name: "numactl", values: "CmNpi", idle: "s H"},
 	{name: "flock", values: "wEc", long: "timeout wait conflict-exit-code command", skip: 1, text: "c command", idle: "u"},
@@ -50,23 +48,30 @@ var wrappers = [...]wrapper{
 	{name: "setpriv", long: "reuid regid groups"},
 	{name: "setarch", skip: 1}, {name: "setuidgid", skip: 1}, {name: "logsave", skip: 1},
 	{name: "runuser", values: "ugG"},
-	{name: "gosu", skip: 1}, {name: "su-exec", skip: 1}, {name: "faketime", values: "f", skip: 1}, {name: "chronic"},
+	{name: "gosu", skip: 1}, {name: "su-exec", skip: 1}, {name: "faketime", values: "f", skip: 1},
 	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
 	{name: "prlimit", values: "po", idle: "p pid"}, {name: "choom", values: "np", long: "adjust pid", idle: "p pid"},
 	{name: "ssh-agent", values: "aEtPO", idle: "k"}, {name: "dtach", values: "AcnNaer", idle: "a p"},
-	{name: "rlwrap"}, {name: "valgrind"}, {name: "xvfb-run", values: "enfps"}, {name: "firejail"},
+	{name: "xvfb-run", values: "enfps"},
 	{name: "systemd-run", values: "upEHM", long: "unit property description slice setenv uid gid nice working-directory on-active on-boot on-startup on-calendar on-unit-active timer-property", dir: "working-directory"},
 	{name: "systemd-inhibit", long: "what who why mode", idle: "list"},
 	{name: "cpulimit", values: "lpec", long: "limit", idle: "p"},
 	{name: "trickle", values: "udwlts"},
-	{name: "coproc"}, {name: "noglob"}, {name: "nocorrect"},
 }
+
+// plainWrappers are those without options that take a value.
+const plainWrappers = "nohup setsid builtin eatmydata fakeroot unbuffer torsocks torify linux32 linux64 dbus-run-session catchsegv toybox chronic rlwrap valgrind firejail coproc noglob nocorrect entr"
+
+var plainWrapper wrapper
 
 func wrapperOf(name string) *wrapper {
 	for i := range wrappers {
 		if wrappers[i].name == name {
 			return &wrappers[i]
 		}
+	}
+	if hasWord(plainWrappers, name) {
+		return &plainWrapper
 	}
 	return nil
 }
@@ -75,7 +80,7 @@ func wrapperOf(name string) *wrapper {
 // what their arguments or files name.
 const runners = "su xargs find sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
 	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible " +
-	"capsh pwsh xterm uv uvx poetry pipenv pip pipx gcc cc"
+	"capsh xterm socat nc ncat mosh plink uv uvx poetry pipenv pip pipx gcc cc"
 
 // RunsPrograms reports whether a program of that name runs other programs that
 // its arguments name, so that allowing it allows everything.
@@ -84,7 +89,7 @@ func RunsPrograms(name string) bool {
 }
 
 func isShell(name string) bool {
-	return hasWord("sh bash ash dash zsh ksh mksh hush rbash fish csh tcsh", name)
+	return hasWord("sh bash ash dash zsh ksh mksh hush rbash fish csh tcsh pwsh", name)
 }
 
 func isInterpreter(name string) bool {
@@ -93,13 +98,18 @@ func isInterpreter(name string) bool {
 
 func base(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 
+// hasWord reports whether a list of blank-separated words holds one.
 func hasWord(list, w string) bool {
-	for list != "" {
-		var x string
-		x, list, _ = strings.Cut(list, " ")
-		if x == w {
-			return true
+	for list != "" && w != "" {
+		i := strings.Index(list, w)
+		if i < 0 {
+			return false
 		}
+		end := i + len(w)
+		if (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return strings.IndexByte(w, ' ') < 0
+		}
+		_, list, _ = strings.Cut(list[i:], " ")
 	}
 	return false
 }
@@ -111,7 +121,7 @@ type peeled struct {
 	text   string
 	isText bool
 	shell  bool
-	dir    value // where it runs, if that changes
+	dir    string // where it runs, if that changes
 }
 
 // peel returns what a wrapper runs; ok is false when the call is no wrapper's
@@ -199,7 +209,7 @@ func (w *wrapper) take(name, val string, p *peeled) bool {
 	case hasWord(w.text, name):
 		p.text, p.isText = val, true
 	case hasWord(w.dir, name):
-		p.dir = value{s: val}
+		p.dir = val
 	case hasWord(w.shell, name):
 		p.shell = true
 	}
@@ -244,7 +254,7 @@ func (k *call) peelDaemon() (p peeled, ok bool) {
 		case a == "--exec", a == "--startas", a[1] != '-' && strings.IndexByte("xa", a[len(a)-1]) >= 0:
 			p.args = []value{next}
 		case a == "-d", a == "--chdir":
-			p.dir = next
+			p.dir = next.s
 		}
 	}
 	return p, len(p.args) > 0 && (k.has("-S --start") || k.short("S"))

@@ -33,8 +33,19 @@ func removesTree(k *call) bool {
 	return false
 }
 
+// changesState judges words that come from a list of the files that decide what
+// cluade may do.
+func changesState(k *call) bool {
+	for i := range k.args {
+		if from := k.args[i].from; from != nil && from.state {
+			return true
+		}
+	}
+	return false
+}
+
 // tree returns the system directory whose contents a word names.
-func (v value) tree() string {
+func (v *value) tree() string {
 	before, ok := strings.CutSuffix(v.s, unknown)
 	if v.from == nil || !ok || before != "" && path.Clean(before) != v.from.tree {
 		return ""

@@ -12,11 +12,13 @@ type rule struct {
 	hits   func(*call) bool
 }
 
-// rules is the one table of what is dangerous in a single command. Shells,
+// rules is, with wordRules, the table of what is dangerous in a single command. Shells,
 // find, xargs, ssh and the like are judged by what they run.
 var rules = [...]rule{
 	{[]string{"rm"}, RmRoot, "recursive forced delete of", rmRoot},
 	{[]string{"rm", "unlink", "shred"}, RmRoot, "removes what lies in", removesTree},
+
+	{[]string{"rm", "unlink", "shred", "mv", "cp", "sed", "tee", "chmod", "chown", "truncate"}, OwnState, "changes what decides what cluade may do", changesState},
 
 	{[]string{"dd", "dcfldd"}, DdDevice, "writes to the device", func(k *call) bool { return k.ddOnto(rawDisk) || k.ddOnto(otherDevice) }},
 	{[]string{"dd", "dcfldd"}, Flash, "writes to the flash device", func(k *call) bool { return k.ddOnto(flashMemory) }},
@@ -26,7 +28,6 @@ var rules = [...]rule{
 
 	{[]string{"reboot", "halt", "poweroff"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("w") && !k.has("--wtmp-only") }},
 	{[]string{"shutdown"}, Power, "stops the box", func(k *call) bool { return !k.help() && !k.short("ck") && !k.has("--show") }},
-	{[]string{"init", "telinit"}, Power, "stops the box", func(k *call) bool { return k.first("0 6") }},
 	{[]string{"systemctl", "loginctl"}, Power, "stops the box", systemctlPower},
 	{[]string{"ubus"}, Power, "stops the box", func(k *call) bool { return k.ubusCall("system", "reboot") }},
 	{[]string{"tee", "cp"}, Power, "stops the box", sysrq},
@@ -36,16 +37,13 @@ var rules = [...]rule{
 		return hasWord("erase write jffs2write fixtrx fixseama resetbc", textAt(k.operands("edjpsoctlF"), 0))
 	}},
 	{[]string{"sysupgrade"}, Flash, "installs a firmware image", sysupgrade},
-	{[]string{"owut"}, Flash, "installs a firmware image", func(k *call) bool { return k.first("upgrade install") }},
 	{[]string{"ubus"}, Flash, "installs a firmware image", func(k *call) bool { return k.ubusCall("system", "sysupgrade") }},
 	{[]string{"firstboot", "jffs2reset", "factoryreset"}, Flash, "erases all settings and packages", func(k *call) bool { return !k.help() }},
 	{[]string{"ubiformat", "ubirmvol", "ubiupdatevol", "ubidetach", "ubimkvol", "ubirsvol", "nandwrite", "flash_erase", "flash_eraseall", "flashcp"}, Flash, "changes the flash",
 		func(k *call) bool { return len(k.operandsAt("")) > 0 && !k.help() }},
-	{[]string{"mtd_debug"}, Flash, "changes the flash", func(k *call) bool { return k.first("erase write") }},
-	{[]string{"fw_setenv"}, Flash, "changes the boot loader's settings", func(k *call) bool { return len(k.words) > 0 && !k.help() }},
+	{[]string{"fw_setenv"}, Flash, "changes the boot loader's settings", given},
 	{[]string{"flashrom"}, Flash, "writes the boot flash", func(k *call) bool { return k.short("wE") || k.has("--write --erase") }},
 	{[]string{"rpi-eeprom-update"}, Flash, "writes the boot EEPROM", func(k *call) bool { return k.short("adf") }},
-	{[]string{"rpi-eeprom-config"}, Flash, "writes the boot EEPROM's settings", func(k *call) bool { return k.has("--apply -a --edit -e") }},
 
 	{[]string{"wipefs"}, Disk, "erases the signatures of a disk", func(k *call) bool {
 		return (k.short("a") || k.has("--all")) && !k.short("n") && !k.has("--no-act")
@@ -54,14 +52,11 @@ var rules = [...]rule{
 	{[]string{"sgdisk"}, Disk, "changes the partition table", func(k *call) bool { return k.short("Zozd") || k.has("--zap-all --zap --clear --delete") }},
 	{[]string{"parted"}, Disk, "changes the partition table", parted},
 	{[]string{"fdisk", "sfdisk", "cfdisk", "gdisk"}, Disk, "changes the partition table", fdisk},
-	{[]string{"nvme", "zpool", "cryptsetup"}, Disk, "destroys a disk or what is on it", func(k *call) bool { return k.first("format sanitize destroy luksFormat luksErase erase") }},
-	{[]string{"mdadm"}, Disk, "destroys an array", func(k *call) bool { return k.has("--zero-superblock") }},
 	{[]string{"vgremove", "lvremove"}, Disk, "removes the volume", func(k *call) bool { // unforced, they ask
 		return (k.short("fy") || k.has("--force --yes")) && !k.short("t") && !k.has("--test")
 	}},
 	{[]string{"shred"}, Disk, "overwrites", func(k *call) bool { return k.onDevice() }},
 	{[]string{"badblocks"}, Disk, "overwrites", func(k *call) bool { return k.short("w") && k.onDevice() }},
-	{[]string{"hdparm"}, Disk, "erases a disk", func(k *call) bool { return k.has("--security-erase --security-erase-enhanced") }},
 
 	{[]string{"rm", "unlink", "shred", "mv", "truncate", "tee", "cp", "sed", "dd"}, Lockout, "takes away what logins need:", emptiesLogin},
 	{[]string{"passwd"}, Lockout, "takes away the login of root", func(k *call) bool { return (k.short("ld") || k.has("--lock --delete")) && k.has("root") }},
@@ -69,15 +64,13 @@ var rules = [...]rule{
 	{[]string{"chmod", "chown", "chgrp"}, Lockout, "changes everything in", changesTree},
 	{[]string{"killall", "pkill"}, Lockout, "ends", killsByName},
 	{[]string{"kill"}, Lockout, "ends", kills},
-	{[]string{"opkg"}, Lockout, "removes the package", func(k *call) bool { return k.removes("remove") }},
-	{[]string{"apk"}, Lockout, "removes the package", func(k *call) bool { return k.removes("del") }},
-	{[]string{"apt", "apt-get", "aptitude"}, Lockout, "removes the package", func(k *call) bool { return k.removes("remove purge autoremove autopurge") }},
+	{[]string{"opkg", "apk", "apt", "apt-get", "aptitude"}, Lockout, "removes the package", func(k *call) bool { return k.removes("remove del purge autoremove autopurge") }},
 	{[]string{"dpkg"}, Lockout, "removes the package", func(k *call) bool { return (k.short("rP") || k.has("--remove --purge")) && k.removes("") }},
 	{[]string{"cluade"}, Lockout, "decides a guarded change, which is the person's to decide", func(k *call) bool {
 		return k.first("confirm") || k.first("guard") && k.has("rollback")
 	}},
 
-	{[]string{"ifdown"}, Lockout, "takes an interface down", func(k *call) bool { return len(k.words) > 0 && !k.help() }},
+	{[]string{"ifdown"}, Lockout, "takes an interface down", given},
 	{[]string{"ifconfig"}, Lockout, "takes an interface down", func(k *call) bool { return len(k.words) > 1 && k.has("down") }},
 	{[]string{"ip"}, Lockout, "takes an interface or its addresses down", ipDown},
 	{[]string{"nmcli"}, Lockout, "disconnects", nmcliOff},
@@ -89,14 +82,30 @@ var rules = [...]rule{
 	{[]string{"systemctl"}, Lockout, "can cut the connection:", systemctlStops},
 	{[]string{"start-stop-daemon"}, Lockout, "can cut the connection:", stopsDaemon},
 	{[]string{"reload_config"}, Lockout, "applies the network's changed settings", func(k *call) bool { return k.s.committed }},
-	{[]string{"wifi"}, Lockout, "switches the radios off", func(k *call) bool { return k.first("down") }},
 	{[]string{"rfkill"}, Lockout, "switches the radios off", func(k *call) bool { return k.first("block") && k.has("wifi wlan all") }},
-	{[]string{"iw"}, Lockout, "leaves the wireless network", func(k *call) bool { return k.has("disconnect") }},
-	{[]string{"wpa_cli"}, Lockout, "leaves the wireless network", func(k *call) bool { return k.has("disconnect terminate") }},
-	{[]string{"fw3", "fw4"}, Lockout, "stops the packet filter", func(k *call) bool { return k.has("stop flush") }},
 	{[]string{"iptables", "ip6tables", "iptables-legacy", "iptables-nft"}, Lockout, "drops what comes in to log in", iptables},
 	{[]string{"nft"}, Lockout, "removes or shuts the packet filter", nft},
 	{[]string{"ufw"}, Lockout, "drops logins over SSH", ufw},
+}
+
+// wordRules are those of commands that a word tells: first, if it is the first
+// argument that is no option, or any, wherever it stands. Both are lists.
+var wordRules = [...]struct{ name, class, reason, first, any string }{
+	{"init", Power, "stops the box", "0 6", ""},
+	{"telinit", Power, "stops the box", "0 6", ""},
+	{"owut", Flash, "installs a firmware image", "upgrade install", ""},
+	{"mtd_debug", Flash, "changes the flash", "erase write", ""},
+	{"rpi-eeprom-config", Flash, "writes the boot EEPROM's settings", "", "--apply -a --edit -e"},
+	{"nvme", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
+	{"zpool", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
+	{"cryptsetup", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
+	{"mdadm", Disk, "destroys an array", "", "--zero-superblock"},
+	{"hdparm", Disk, "erases a disk", "", "--security-erase --security-erase-enhanced"},
+	{"wifi", Lockout, "switches the radios off", "down", ""},
+	{"iw", Lockout, "leaves the wireless network", "", "disconnect"},
+	{"wpa_cli", Lockout, "leaves the wireless network", "", "disconnect terminate"},
+	{"fw3", Lockout, "stops the packet filter", "", "stop flush"},
+	{"fw4", Lockout, "stops the packet filter", "", "stop flush"},
 }
 
 func (r *rule) matches(name string) bool {
@@ -115,6 +124,11 @@ func (k *call) judge() {
 			k.reportIf(r.hits(k), r.class, r.reason)
 		}
 	}
+	for i := range wordRules {
+		if r := &wordRules[i]; r.name == k.name {
+			k.reportIf(k.first(r.first) || k.has(r.any), r.class, r.reason)
+		}
+	}
 	k.reportIf(k.initScript(), Lockout, "can cut the connection:")
 	if k.name == "uci" {
 		k.uci()
@@ -130,6 +144,8 @@ func (k *call) reportIf(hit bool, class, reason string) {
 	}
 	k.what = ""
 }
+
+func given(k *call) bool { return len(k.words) > 0 && !k.help() }
 
 // found leaves a thing for the reason.
 func (k *call) found(what string) bool {

@@ -13,6 +13,7 @@ type fact struct {
 // origin is what is known of text that is not told itself. Nil is nothing.
 type origin struct {
 	download bool   // some of it comes from the network
+	state    bool   // it names files that decide what cluade may do
 	tree     string // it names what lies in this system directory
 	process  string // it holds the number of the process of this name; "*" for a list of all
 }
@@ -29,6 +30,7 @@ func (o *origin) and(p *origin) *origin {
 	}
 	both := *o
 	both.download = o.download || p.download
+	both.state = o.state || p.state
 	if both.tree == "" {
 		both.tree = p.tree
 	}
@@ -225,7 +227,6 @@ func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 }
 
 func (c *checker) assign(a *assign, s *scope) {
-	c.limit(a.name)
 	var vals []value
 	if a.array != nil {
 		vals = c.expandAll(a.array, s)
@@ -245,7 +246,19 @@ func (c *checker) assign(a *assign, s *scope) {
 			vals = []value{{s: unknown}}
 		}
 	}
-	s.set(a.name, vals...)
+	c.sets(a.name, vals, s)
+}
+
+// started are variables whose value is a command that programs start.
+const started = "PROMPT_COMMAND PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND"
+
+// sets judges what a variable is set to, and sets it.
+func (c *checker) sets(name string, vals []value, s *scope) {
+	c.limit(name)
+	if hasWord(started, name) {
+		c.inner(texts(vals), s.fork(), fact{})
+	}
+	s.set(name, vals...)
 }
 
 // into judges the commands of >(...), if that is the file, with what is written

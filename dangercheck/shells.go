@@ -47,15 +47,15 @@ func (k *call) shell() fact {
 	t := k.s.call(name, params)
 	switch {
 	case text:
-		return k.runText(rest[0], t)
+		return k.runText(&rest[0], t)
 	case stdin, len(rest) == 0:
 		return k.fedToShell(t)
 	}
-	return k.script(rest[0], t)
+	return k.script(&rest[0], t)
 }
 
 // script judges a file that a shell reads, where the text tells what is in it.
-func (k *call) script(name value, s *scope) fact {
+func (k *call) script(name *value, s *scope) fact {
 	switch {
 	case name.file != nil && name.downloaded():
 		k.download()
@@ -91,7 +91,7 @@ func (k *call) interpreter() {
 }
 
 // runText judges a text given to a shell as an argument.
-func (k *call) runText(v value, s *scope) fact {
+func (k *call) runText(v *value, s *scope) fact {
 	if v.downloaded() {
 		k.download()
 	}
@@ -122,7 +122,7 @@ func (k *call) source() fact {
 	if len(k.args) == 0 {
 		return fact{}
 	}
-	return k.script(k.args[0], k.s)
+	return k.script(&k.args[0], k.s)
 }
 
 func (k *call) su() fact {
@@ -130,14 +130,14 @@ func (k *call) su() fact {
 	t.cleared = t.cleared || k.has("- -l --login")
 	for i, name := range k.words {
 		if v, ok := strings.CutPrefix(name, "--command="); ok {
-			return k.runText(value{s: v, from: k.args[i].from}, t)
+			return k.runText(&value{s: v, from: k.args[i].from}, t)
 		}
 		long := name == "--command"
 		if !long && len(name) > 1 && name[0] == '-' && name[1] != '-' {
 			long = name[len(name)-1] == 'c'
 		}
 		if long && i+1 < len(k.args) {
-			return k.runText(k.args[i+1], t)
+			return k.runText(&k.args[i+1], t)
 		}
 	}
 	if k.help() {

@@ -36,7 +36,7 @@ func (c *checker) inState(p string) (rest string, ok bool) {
 	return path.Clean("./" + rest), dir == ".cluade" || strings.HasPrefix(dir, ".") && names(dir, ".cluade")
 }
 
-// names reports whether an element of a path is a name or a pattern of it.
+// names reports whether a path, or an element of one, is a name or a pattern of it.
 func names(element, name string) bool {
 	if !strings.ContainsAny(element, patterns) {
 		return element == name
@@ -45,8 +45,8 @@ func names(element, name string) bool {
 	return ok
 }
 
-// hasName reports whether an element of a path is one of the blank-separated
-// names or a pattern of one.
+// hasName reports whether a path, or an element of one, is one of the
+// blank-separated names or a pattern of one.
 func hasName(list, element string) bool {
 	for list != "" {
 		var name string
@@ -81,19 +81,18 @@ func (c *checker) place(word string, s *scope) string {
 
 // authority reports a word that names one of the files.
 func (c *checker) authority(word string, s *scope) bool {
-	if strings.ContainsAny(word, " \n") { // prose
-		return false
-	}
-	rest, ok := c.inState(c.place(word, s))
-	if !ok {
-		return false
-	}
-	first, _, _ := strings.Cut(rest, "/")
-	if !hasName(authorityFiles, first) {
+	if strings.ContainsAny(word, " \n") || !c.decides(word, s) { // prose
 		return false
 	}
 	c.report(OwnState, "touches "+word+", which decides what cluade may do")
 	return true
+}
+
+// decides reports whether a path names one of the files.
+func (c *checker) decides(p string, s *scope) bool {
+	rest, ok := c.inState(c.place(p, s))
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && hasName(authorityFiles, first)
 }
 
 // mayBeState spares most words a closer look.
@@ -204,9 +203,7 @@ func (k *call) putsState() {
 		}
 	case k.name == "git" && k.has("clone"):
 		k.into(k.words[len(k.words)-1], patterns[:1])
-	case k.name == "find":
-		k.findsState()
-	case isInterpreter(k.name):
+	case isInterpreter(k.name), hasWord("sed ed ex vi vim nvim sqlite3", k.name):
 		k.quotesState()
 	}
 }
@@ -256,26 +253,43 @@ func (k *call) copiesInto(valued string) {
 	}
 }
 
-// findsState judges what find deletes or hands to a command.
-func (k *call) findsState() {
-	name, acts := patterns[:1], false
+// findsState reports whether find finds files that decide what cluade may do:
+// whatever it finds among them, or above them by name.
+func (k *call) findsState() bool {
+	name, above := patterns[:1], false
 	for i, w := range k.words {
 		if hasWord("-name -iname -path -wholename", w) {
-			name = asPattern(base(textAt(k.words, i+1)))
+			path := textAt(k.words, i+1)
+			_, in, own := strings.Cut(path, ".cluade")
+			if !own {
+				in = base(path)
+			}
+			name = asPattern(cmp.Or(strings.Trim(in, "/"), "*"))
+			above = own || hasWord(authorityFiles, name)
 		}
-		acts = acts || hasWord("-delete -exec -execdir -ok -okdir", w)
 	}
 	for _, root := range k.words {
-		if root == "" || root[0] == '-' || !acts || k.into(root, name) {
-			return
+		if root == "" || root[0] == '-' {
+			break
+		}
+		if p := k.c.own(k.s.join(root)); above && (isHome(p) || hasWord("/ /home /root", p)) {
+			root = home + "/.cluade"
+		}
+		if k.c.decides(root+"/"+name, k.s) {
+			return true
 		}
 	}
+	return false
 }
 
 // quotesState judges the strings of a program in another language.
 func (k *call) quotesState() {
+	ends := "'\"`"
+	if !isInterpreter(k.name) { // words of an editor
+		ends += " \n"
+	}
 	for _, text := range append(k.words, k.in.text) {
-		for _, t := range fields(text, "'\"`") {
+		for _, t := range fields(text, ends) {
 			if strings.HasPrefix(t, "~/") || strings.HasPrefix(t, "/.cluade/") {
 				t = home + strings.TrimPrefix(t, "~")
 			}
