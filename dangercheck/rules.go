@@ -93,12 +93,16 @@ var rules = [...]rule{
 var wordRules = [...]struct{ name, class, reason, first, any string }{
 	{"init", Power, "stops the box", "0 6", ""},
 	{"telinit", Power, "stops the box", "0 6", ""},
+	{"dbus-send", Power, "stops the box", "", busPower},
+	{"busctl", Power, "stops the box", "", busPower},
+	{"gdbus", Power, "stops the box", "", busPower},
 	{"owut", Flash, "installs a firmware image", "upgrade install", ""},
 	{"mtd_debug", Flash, "changes the flash", "erase write", ""},
 	{"rpi-eeprom-config", Flash, "writes the boot EEPROM's settings", "", "--apply -a --edit -e"},
 	{"nvme", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
 	{"zpool", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
 	{"cryptsetup", Disk, "destroys a disk or what is on it", "format sanitize destroy luksFormat luksErase erase", ""},
+	{"zfs", Disk, "destroys a disk or what is on it", "destroy", ""},
 	{"mdadm", Disk, "destroys an array", "", "--zero-superblock"},
 	{"hdparm", Disk, "erases a disk", "", "--security-erase --security-erase-enhanced"},
 	{"wifi", Lockout, "switches the radios off", "down", ""},
@@ -107,6 +111,9 @@ var wordRules = [...]struct{ name, class, reason, first, any string }{
 	{"fw3", Lockout, "stops the packet filter", "", "stop flush"},
 	{"fw4", Lockout, "stops the packet filter", "", "stop flush"},
 }
+
+// busPower are the methods of logind that stop the box.
+const busPower = "org.freedesktop.login1.Manager.Reboot org.freedesktop.login1.Manager.PowerOff Reboot PowerOff"
 
 func (r *rule) matches(name string) bool {
 	for _, n := range r.names {
