@@ -161,3 +161,21 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestListFits: the list of completions leaves the line above it in the window.
+func TestListFits(t *testing.T) {
+	var names []string
+	for i := range 60 {
+		names = append(names, fmt.Sprintf("a-rather-long-name-%02d", i))
+	}
+	for rows, want := range map[int]int{10: 7, 24: 21, 100: 60} {
+		d := newDesk(t, 40, rows)
+		d.r.ed.complete = func(line string, pos int) (int, []string) { return 0, names }
+		d.press("a\t", 9)
+		d.press("\t", 1)
+		screen := d.vt.text()
+		if n := strings.Count(screen, "a-rather-long-name-"); n < want || n > want+2 || !strings.HasSuffix(strings.TrimSpace(screen), "> a-rather-long-name-|") || strings.Contains(screen, "...") != (want < 60) {
+			t.Errorf("%d rows: %d of 60 names:\n%s", rows, n, screen)
+		}
+	}
+}

@@ -263,14 +263,11 @@ func (r *Reader) paint() {
 	r.screen.paint(lay(r.ed.prompt(r.prompt), &r.ed.buf, r.screen.columns))
 }
 
-// listOptions shows the completions below the message, in columns.
+// listOptions shows the completions below the message, in columns, as many as
+// the window holds.
 func (r *Reader) listOptions() {
 	const most = 100
-	options := r.ed.options
-	more := len(options) > most
-	if more {
-		options = options[:most]
-	}
+	options := r.ed.options[:min(len(r.ed.options), most)]
 	r.paint()
 	r.screen.leave()
 	r.screen.out.WriteString("\r\n")
@@ -279,6 +276,7 @@ func (r *Reader) listOptions() {
 		width = max(width, Width(o)+2)
 	}
 	per := max(1, r.screen.columns/width)
+	options = options[:min(len(options), per*max(r.screen.height-3, 1))]
 	for i, o := range options {
 		o = Truncate(strings.ReplaceAll(cleanText([]byte(o)), "\n", " "), r.screen.columns-1)
 		r.screen.out.WriteString(o)
@@ -288,7 +286,7 @@ func (r *Reader) listOptions() {
 		}
 		r.screen.out.WriteString(strings.Repeat(" ", max(width-Width(o), 0)))
 	}
-	if more {
+	if len(options) < len(r.ed.options) {
 		r.screen.out.WriteString("...\r\n")
 	}
 }
