@@ -100,7 +100,11 @@ func (cs *calls) addWhole(p piece) {
 // slotFor finds the call that a piece belongs to, or opens a new one.
 func (cs *calls) slotFor(p piece) *call {
 	if p.id == "" && p.name == "" && strings.TrimSpace(p.args) == "" && len(p.extra) == 0 {
-		return nil
+		// It opens nothing. In an open call blanks may stand in a string.
+		if c := cs.slot[p.idx]; c != nil && p.idx >= 0 {
+			return c
+		}
+		return cs.last
 	}
 	if p.idx < 0 {
 		return cs.withoutIndex(p)
