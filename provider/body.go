@@ -102,7 +102,8 @@ func (r *reply) document(l *lines) (*failure, error) {
 	case err != nil:
 		return nil, err
 	}
-	for line := range bytes.Lines(body) {
+	for line, rest := []byte(nil), body; len(rest) > 0; {
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}

@@ -217,8 +217,13 @@ func formatDiff(parts []diffPart, line int) string {
 			if p.sign != '-' {
 				added += p.lines()
 			}
-			for l := range strings.SplitAfterSeq(p.text, "\n") {
-				writeLine(&body, p.sign, l)
+			for rest := p.text; rest != ""; {
+				n := strings.IndexByte(rest, '\n') + 1
+				if n == 0 {
+					n = len(rest)
+				}
+				writeLine(&body, p.sign, rest[:n])
+				rest = rest[n:]
 			}
 		}
 		if first < end {

@@ -48,7 +48,7 @@ func expandBraces(pattern string) ([]string, error) {
 // openSet says whether a pattern has a set that does not end before the next
 // slash.
 func openSet(pattern string) bool {
-	for s := range strings.SplitSeq(pattern, "/") {
+	for _, s := range strings.Split(pattern, "/") {
 		for i := 0; i < len(s); i++ {
 			switch s[i] {
 			case '\\':
@@ -124,7 +124,7 @@ func everything() []segment { return []segment{{"**", anyDepth}, {"*", wild}} }
 func parseSegments(pattern string) []segment {
 	var segs []segment
 	deep := false // the last segment is **
-	for s := range strings.SplitSeq(pattern, "/") {
+	for _, s := range strings.Split(pattern, "/") {
 		seg := parseSegment(s)
 		if s == "" || deep && seg.kind == anyDepth {
 			continue

@@ -232,7 +232,7 @@ func (r *configReader) setJumps(arg string) error {
 	if strings.EqualFold(arg, "none") {
 		return nil
 	}
-	for j := range strings.SplitSeq(arg, ",") {
+	for _, j := range strings.Split(arg, ",") {
 		t, err := parseHost(expandTokens(strings.TrimSpace(j), map[byte]string{'h': r.typed.host, 'n': r.typed.host}))
 		if err != nil {
 			return err

@@ -132,7 +132,7 @@ func (g *hostGrep) note(format string, args ...any) {
 // ones so.
 func (g *hostGrep) complaints(text string) {
 	first, binary := "", 0
-	for line := range strings.Lines(text) {
+	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasSuffix(line, ": binary file matches") {
 			binary++

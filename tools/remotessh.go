@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +71,8 @@ func (e *Env) Close() {
 	if e.remote == nil {
 		return
 	}
-	for _, c := range slices.Backward(e.remote.conns) { // what goes through a jump host before the jump host
-		c.close()
+	for i := len(e.remote.conns) - 1; i >= 0; i-- { // what goes through a jump host before the jump host
+		e.remote.conns[i].close()
 	}
 	e.remote.conns = nil
 }

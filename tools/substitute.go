@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +34,8 @@ func (c *change) substitute(from, to string, all bool) error {
 	}
 	size, first := int64(len(old)), 0
 	fit := fitting(old, from, to)
-	for start, end := range places(old, from) {
+	at := newPlaces(old, from)
+	for start, end, ok := at.next(); ok; start, end, ok = at.next() {
 		if c.hits == 0 {
 			first = start
 		}
@@ -55,7 +55,8 @@ func (c *change) substitute(from, to string, all bool) error {
 	c.data = make([]byte, 0, size)
 	done := 0
 	fit = fitting(old, from, to)
-	for start, end := range places(old, from) {
+	at = newPlaces(old, from)
+	for start, end, ok := at.next(); ok; start, end, ok = at.next() {
 		c.data = append(c.data, old[done:start]...)
 		c.data = append(c.data, fit(start)...)
 		done = end
@@ -67,36 +68,42 @@ func (c *change) substitute(from, to string, all bool) error {
 	return nil
 }
 
-// places yields where from stands in data, from left to right, not
-// overlapping. A line feed in from matches a CRLF in data unless from holds a
-// carriage return itself.
-func places(data []byte, from string) iter.Seq2[int, int] {
-	text := data
+// places finds where a text stands in data, from left to right, not
+// overlapping. A line feed in the text matches a CRLF in data unless the text
+// holds a carriage return itself.
+type places struct {
+	data, from []byte
+	text       []byte // data as it is compared
+	at, real   int    // the same place in text and in data
+}
+
+func newPlaces(data []byte, from string) *places {
+	p := &places{data: data, from: []byte(from), text: data}
 	if !strings.Contains(from, "\r") {
-		text = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		p.text = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	return func(yield func(int, int) bool) {
-		at, real := 0, 0 // the same place in text and in data
-		ahead := func(to int) int {
-			for ; at < to; at++ {
-				if text[at] == '\n' && data[real] == '\r' {
-					real++
-				}
-				real++
-			}
-			return real
-		}
-		for {
-			i := bytes.Index(text[at:], []byte(from))
-			if i < 0 {
-				return
-			}
-			start := ahead(at + i)
-			if end := ahead(at + len(from)); !yield(start, end) {
-				return
-			}
-		}
+	return p
+}
+
+// next is the next place in data; false says that there is none.
+func (p *places) next() (start, end int, ok bool) {
+	i := bytes.Index(p.text[p.at:], p.from)
+	if i < 0 {
+		return 0, 0, false
 	}
+	start = p.ahead(p.at + i)
+	return start, p.ahead(p.at + len(p.from)), true
+}
+
+// ahead goes on to a place in text and returns the one in data.
+func (p *places) ahead(to int) int {
+	for ; p.at < to; p.at++ {
+		if p.text[p.at] == '\n' && p.data[p.real] == '\r' {
+			p.real++
+		}
+		p.real++
+	}
+	return p.real
 }
 
 // overlaps says whether from matches again inside its match at first.
@@ -105,10 +112,8 @@ func overlaps(data []byte, from string, first int) bool {
 	if data[first] == '\r' && from[0] == '\n' {
 		next++
 	}
-	for range places(data[next:], from) {
-		return true
-	}
-	return false
+	_, _, ok := newPlaces(data[next:], from).next()
+	return ok
 }
 
 // fitting returns a function from a place to the new text with the line ends
@@ -141,7 +146,8 @@ func lineAt(data []byte, at int) int { return bytes.Count(data[:at], []byte("\n"
 func (c *change) ambiguous(from string) error {
 	var lines []string
 	line, done := 1, 0
-	for start := range places(c.old.data, from) {
+	at := newPlaces(c.old.data, from)
+	for start, _, ok := at.next(); ok; start, _, ok = at.next() {
 		line += bytes.Count(c.old.data[done:start], []byte("\n"))
 		done = start
 		if n := strconv.Itoa(line); !slices.Contains(lines, n) {

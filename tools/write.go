@@ -56,11 +56,11 @@ func unseenWrite(a Args) string {
 // added marks the lines of a text as a diff does, so that none of them passes
 // for a line of the question.
 func added(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("+" + line)
+	if text == "" {
+		return ""
 	}
-	return b.String()
+	lines := strings.TrimSuffix(text, "\n")
+	return "+" + strings.ReplaceAll(lines, "\n", "\n+") + text[len(lines):]
 }
 
 func doneWrite(c *change) string { return "wrote " + shown(c.name) }

@@ -190,7 +190,7 @@ func question(q agent.Approval, to *stream) string {
 	s, show := q.Subject, shower(to)
 	var b strings.Builder
 	field := func(name, value string) {
-		for line := range strings.SplitSeq(value, "\n") {
+		for _, line := range strings.Split(value, "\n") {
 			fmt.Fprintf(&b, "  %-10s %s\n", name, show(line))
 			name = ""
 		}
@@ -218,8 +218,7 @@ func question(q agent.Approval, to *stream) string {
 		field("directory", s.Dir)
 	}
 	diff := false
-	for line := range strings.Lines(strings.TrimPrefix(preview, "\n")) {
-		line = strings.TrimSuffix(line, "\n")
+	for _, line := range textLines(strings.TrimPrefix(preview, "\n")) {
 		diff = diff || strings.HasPrefix(line, "@@ ")
 		if name, value, ok := strings.Cut(line, ": "); ok && s.Command != "" && after {
 			field(name, value)
@@ -235,13 +234,21 @@ func question(q agent.Approval, to *stream) string {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
 			field("device", name)
 		}
-		for line := range strings.Lines(q.Segment) {
-			fmt.Fprintf(&b, "  %-10s %s\n", "dangerous", to.paint(red, show(strings.TrimSuffix(line, "\n"))))
+		for _, line := range textLines(q.Segment) {
+			fmt.Fprintf(&b, "  %-10s %s\n", "dangerous", to.paint(red, show(line)))
 		}
 		reason = to.paint(red, reason)
 	}
 	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
 	return b.String()
+}
+
+// textLines are the lines of a text without their line feeds.
+func textLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
 // diffColor is the colour of a line, which may be one of a unified diff.

@@ -83,7 +83,7 @@ func readVars(path string) map[string]string {
 		return nil
 	}
 	vars := map[string]string{}
-	for line := range strings.SplitSeq(string(text), "\n") {
+	for _, line := range strings.Split(string(text), "\n") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
 			vars[name] = strings.Trim(value, `"'`)
 		}
@@ -140,7 +140,7 @@ func userName(getenv func(string) string) string {
 
 // onPath says whether a program of that name is in a directory of path.
 func onPath(path, name string) bool {
-	for dir := range strings.SplitSeq(path, ":") {
+	for _, dir := range strings.Split(path, ":") {
 		if !filepath.IsAbs(dir) {
 			continue
 		}

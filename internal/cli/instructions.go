@@ -239,7 +239,7 @@ func (l *loader) read(src source) (string, error) {
 // line that cannot be replaced stays as it is.
 func (l *loader) expand(b *strings.Builder, src source, text string, depth int) {
 	var code fence
-	for line := range strings.Lines(text) {
+	for _, line := range strings.SplitAfter(text, "\n") {
 		if b.Len() > l.left {
 			b.WriteString(line) // load cuts here
 			return

@@ -310,7 +310,7 @@ func (w wrap) behind(text string) string {
 // wrapText is text in rows, without its blank lines.
 func wrapText(text string, width int) []string {
 	m := markdown{width: max(width, minWidth)}
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		m.prev = ' ' // blanks at the beginning count
 		m.addAll(line)
 		m.endLine()

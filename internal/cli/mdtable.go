@@ -119,7 +119,7 @@ func splitRow(line string) []string {
 // cell renders a cell into rows of that width.
 func (m *markdown) cell(text string, width int, head bool) []string {
 	sub := markdown{width: width, styled: m.styled}
-	for part := range strings.SplitSeq(text, "<br>") {
+	for _, part := range strings.Split(text, "<br>") {
 		if head {
 			sub.base = bold
 		}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -116,7 +115,8 @@ func (a *app) offer(text string) {
 // had no answer in it.
 func (a *app) recall() {
 	answer := ""
-	for _, m := range slices.Backward(a.session.Messages) {
+	for i := len(a.session.Messages) - 1; i >= 0; i-- {
+		m := &a.session.Messages[i]
 		if m.Role == chat.User && !m.Notice {
 			a.out.Recall(turnText(m.Content, 200), answer)
 			break

@@ -19,7 +19,7 @@ func cutColumns(s string, max int) string {
 // it take no column; nothing is cut. Where terminals differ a character counts
 // what it takes at most, so that no row becomes two.
 func wrapLines(text string, columns int) (rows []string) {
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		start, used := 0, 0
 		for i := 0; i < len(line); {
 			if strings.HasPrefix(line[i:], "\x1b[") {

@@ -255,8 +255,8 @@ func foreignText(steps []tools.Step, to *stream) string {
 			continue
 		}
 		b.WriteString(to.paint(yellow, "changed since by something else: "+show(s.Path)) + "\n")
-		for line := range strings.Lines(s.Diff) {
-			b.WriteString("  " + show(strings.TrimSuffix(line, "\n")) + "\n")
+		for _, line := range textLines(s.Diff) {
+			b.WriteString("  " + show(line) + "\n")
 		}
 	}
 	return b.String()

@@ -221,7 +221,7 @@ func hostPattern(name string) (string, error) {
 	if wrong != nil && strings.Trim(host, "0123456789.") == "" {
 		return "", fmt.Errorf("%q is no address; several are written as 10.0.0.*", name)
 	}
-	for label := range strings.SplitSeq(host, ".") {
+	for _, label := range strings.Split(host, ".") {
 		switch {
 		case strings.HasPrefix(label, "xn--") && strings.Contains(label, "*"):
 			return "", fmt.Errorf("%q has an asterisk within a part that is not ASCII", name)

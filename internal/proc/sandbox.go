@@ -179,7 +179,7 @@ func newGroup(procs int) (*group, error) {
 		return nil, fmt.Errorf("read control group: %w", err)
 	}
 	var path string
-	for line := range strings.SplitSeq(string(own), "\n") {
+	for _, line := range strings.Split(string(own), "\n") {
 		if p, ok := strings.CutPrefix(line, "0::"); ok {
 			path = "/sys/fs/cgroup" + strings.TrimSuffix(p, "/")
 		}
