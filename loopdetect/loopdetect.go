@@ -5,8 +5,7 @@
 package loopdetect
 
 import (
-	"hash/fnv"
-	"io"
+	"crypto/sha256"
 	"strings"
 )
 
@@ -62,8 +61,7 @@ type event struct {
 	sig, result digest
 }
 
-// digest is FNV-1a of 128 bits: two texts that a model writes by chance never
-// share one.
+// digest is the beginning of a SHA-256: two texts never share one.
 type digest [16]byte
 
 // Detector watches the calls of one turn. The zero value is not ready; see New.
@@ -182,9 +180,7 @@ func (d *Detector) tools(n int) []string {
 	return names
 }
 
-func sum(s string) (d digest) {
-	h := fnv.New128a()
-	io.WriteString(h, s)
-	h.Sum(d[:0])
-	return d
+func sum(s string) digest {
+	full := sha256.Sum256([]byte(s))
+	return digest(full[:len(digest{})])
 }

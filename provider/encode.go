@@ -2,8 +2,8 @@ package provider
 
 import (
 	"encoding/base32"
+	"encoding/binary"
 	"errors"
-	"hash/fnv"
 	"io"
 	"strings"
 
@@ -319,9 +319,11 @@ func (r *request) id(id string) string {
 	if r.c.quirks.NineIDs && isNine(id) {
 		return id
 	}
-	h := fnv.New64a()
-	io.WriteString(h, id)
-	return base32.StdEncoding.EncodeToString(h.Sum(nil))[:9]
+	sum := uint64(14695981039346656037) // FNV-1a
+	for i := 0; i < len(id); i++ {
+		sum = (sum ^ uint64(id[i])) * 1099511628211
+	}
+	return base32.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, sum))[:9]
 }
 
 func isNine(id string) bool {
