@@ -184,14 +184,24 @@ func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) 
 	return in, to, func() { tty.Close() }, nil
 }
 
-// question is the text that shows everything a yes would allow. Lines are left
-// to the terminal to wrap, so nothing of them is cut.
+// valueColumn is where the values of a question begin.
+const valueColumn = 13
+
+// question is the text that shows everything a yes would allow. Nothing of it is
+// cut. Rows are broken here and not by the terminal, so that none inside a value
+// begins where one of ours does.
 func question(q agent.Approval, to *stream) string {
 	s, show := q.Subject, shower(to)
 	var b strings.Builder
+	write := func(name, text, color string) {
+		for _, row := range to.rows(text, valueColumn) {
+			fmt.Fprintf(&b, "  %-10s %s\n", name, to.paint(color, row))
+			name = ""
+		}
+	}
 	field := func(name, value string) {
 		for _, line := range strings.Split(value, "\n") {
-			fmt.Fprintf(&b, "  %-10s %s\n", name, show(line))
+			write(name, show(line), "")
 			name = ""
 		}
 	}
@@ -223,19 +233,23 @@ func question(q agent.Approval, to *stream) string {
 		if name, value, ok := strings.Cut(line, ": "); ok && s.Command != "" && after {
 			field(name, value)
 		} else {
-			b.WriteString("  " + to.paint(diffColor(line, diff), show(line)) + "\n")
+			rows, color := to.rows(show(line), 2), diffColor(line, diff)
+			b.WriteString("  " + to.paint(color, rows[0]) + "\n")
+			if rest := strings.Join(rows[1:], ""); rest != "" {
+				write("", rest, color)
+			}
 		}
 	}
 	reason := show(q.Reason)
 	if to.tty != nil { // no command: its rows may be broken between words
-		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", 13), col: 12, width: columns(to.tty) - 1}.behind(reason), " ")
+		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", valueColumn), col: valueColumn - 1, width: columns(to.tty) - 1}.behind(reason), " ")
 	}
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
 			field("device", name)
 		}
 		for _, line := range textLines(q.Segment) {
-			fmt.Fprintf(&b, "  %-10s %s\n", "dangerous", to.paint(red, show(line)))
+			write("dangerous", show(line), red)
 		}
 		reason = to.paint(red, reason)
 	}

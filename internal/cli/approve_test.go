@@ -16,6 +16,7 @@ import (
 
 	"cluade/agent"
 	"cluade/internal/policy"
+	"cluade/lineedit"
 )
 
 // asking is a question on a pty.
@@ -382,6 +383,38 @@ func TestQuestionShowsWhatIsUnseen(t *testing.T) {
 	q = agent.Approval{Subject: policy.Subject{Tool: "web_fetch", Host: "аp1", URL: "https://аpi.example.org/"}} // a Cyrillic letter
 	if got := question(q, &stream{}); !strings.Contains(got, `\u0430p1`) || !strings.Contains(got, `https://\u0430pi.example.org/`) {
 		t.Errorf("question = %q, want the foreign letter of the host told", got)
+	}
+}
+
+// A value that is longer than the window goes on where values stand: none of its
+// rows begins like one of the question's own.
+func TestQuestionRows(t *testing.T) {
+	forged := "rm -rf ./x ;: '" + strings.Repeat(" ", 52)
+	for _, row := range []string{"permission needed: bash  (Execute)", "  command    ls", "[y] once  [N] no:'"} {
+		forged += fmt.Sprintf("%-80s", row)
+	}
+	for _, q := range []agent.Approval{
+		{Subject: policy.Subject{Tool: "bash", Command: forged}},
+		{Subject: policy.Subject{Tool: "bash", Command: "x"}, Danger: true, Segment: forged},
+		{Subject: policy.Subject{Tool: "write", Paths: []policy.Path{{Abs: forged, Real: forged}}}},
+		{Subject: policy.Subject{Tool: "write"}, Preview: "new file\n+" + forged + "\n"},
+		{Subject: policy.Subject{Tool: "web_fetch", URL: "http://x/" + forged}},
+	} {
+		for _, width := range []int{40, 80} {
+			p := newPty(t, uint16(width))
+			text := question(q, &stream{tty: p.tty})
+			if n := strings.Count("\n"+text, "\n  command"); n > 1 || strings.Count("\n"+text, "\npermission") != 1 || strings.Contains(text, "\n[") {
+				t.Errorf("%d columns: rows of the value pass for ours:\n%s", width, text)
+			}
+			for row := range strings.Lines(text) {
+				if lineedit.Width(strings.TrimSuffix(row, "\n")) >= width {
+					t.Errorf("%d columns: the terminal breaks the row %q", width, row)
+				}
+			}
+			if got := strings.Join(strings.Fields(text), ""); !strings.Contains(got, strings.Join(strings.Fields(forged), "")) {
+				t.Errorf("%d columns: not all is shown:\n%s", width, text)
+			}
+		}
 	}
 }
 

@@ -231,6 +231,15 @@ func (s *stream) fit(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// rows breaks a line into what the window holds behind so many columns; where
+// there is none it is left whole.
+func (s *stream) rows(line string, left int) []string {
+	if s.tty == nil {
+		return []string{line}
+	}
+	return wrapLines(line, max(columns(s.tty)-1-left, 8))
+}
+
 // paint puts text, which may not be from elsewhere uncleaned, into a colour.
 func (s *stream) paint(color, text string) string {
 	if !s.color || color == "" || text == "" {
