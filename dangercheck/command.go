@@ -379,12 +379,9 @@ func (p *parser) redirect(c *command) bool {
 	r.target, _ = p.word()
 	r.end = p.pos
 	if r.op == "<<" || r.op == "<<-" {
-		var delim strings.Builder
-		for _, x := range r.target.parts {
-			delim.WriteString(plain(x.text))
-		}
 		r.body = new(word)
-		p.heredoc = append(p.heredoc, heredoc{r.body, delim.String(), r.op == "<<-", r.target.quoted})
+		delim, quoted := p.delimiter(p.src[r.target.pos:r.target.end])
+		p.heredoc = append(p.heredoc, heredoc{r.body, delim, r.op == "<<-", quoted})
 	}
 	c.redirs = append(c.redirs, r)
 	return true

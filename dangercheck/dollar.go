@@ -23,7 +23,7 @@ func (p *parser) dollar(b *wordBuilder, quoted bool) {
 	case c == '{':
 		p.pos += 2
 		p.depth++
-		p.braced(&x)
+		p.braced(&x, quoted)
 		p.depth--
 	case c == '\'' && !quoted && !p.posix:
 		p.pos += 2
@@ -53,8 +53,9 @@ func (p *parser) dollar(b *wordBuilder, quoted bool) {
 	b.add(x)
 }
 
-// braced takes the rest of ${...} after the brace.
-func (p *parser) braced(v *part) {
+// braced takes the rest of ${...} after the brace; quoted says that it stands in
+// double quotes.
+func (p *parser) braced(v *part, quoted bool) {
 	i := p.pos
 	for i < len(p.src) && isNameByte(p.src[i], false) {
 		i++
@@ -79,7 +80,7 @@ func (p *parser) braced(v *part) {
 			p.pos++
 		}
 	}
-	v.alt = p.untilBrace()
+	v.alt = p.untilBrace(quoted, op != 0 && strings.IndexByte("-=+?", op) >= 0)
 	switch {
 	case v.text == "": // ${#x}, ${!x}
 		v.op = '*'
@@ -90,15 +91,26 @@ func (p *parser) braced(v *part) {
 	}
 }
 
-// untilBrace takes the word inside ${x:-word} and its closing brace.
-func (p *parser) untilBrace() []part {
+// untilBrace takes the word inside ${x:-word} and its closing brace. In double
+// quotes a single quote in a word that stands for the value is itself to a POSIX
+// shell (Shell Command Language, 2.6.2); bash wants it to have its like.
+func (p *parser) untilBrace(quoted, instead bool) []part {
 	var b wordBuilder
 	start := p.pos
 	for p.pos < len(p.src) && !p.accept('}') {
-		if c := p.src[p.pos]; isMeta(c) {
+		c := p.src[p.pos]
+		literal := isMeta(c)
+		if c == '\'' && quoted && instead {
+			p.differs = true
+			literal = p.posix
+		}
+		switch {
+		case literal:
 			b.lit = append(b.lit, c)
 			p.pos++
-		} else {
+		case quoted && c == '$':
+			p.dollar(&b, true)
+		default:
 			p.wordByte(&b, c, start)
 		}
 	}

@@ -158,16 +158,10 @@ func (j *joiner) bodies() {
 	for _, at := range docs {
 		delim, strip := strings.CutPrefix(string(j.out[at:]), "-")
 		delim = strings.TrimLeft(delim, " \t")
-		delim = delim[:strings.IndexAny(delim, " \t\n;&|()<>")] // a line end is in it
-		name := strings.Map(func(r rune) rune {
-			if r == '\'' || r == '"' || r == '\\' {
-				return -1
-			}
-			return r
-		}, delim)
+		name, quoted := unquoted(delim[:wordEnd(delim)], false)
 		for ended := false; j.pos < len(j.src) && !ended; {
 			from := len(j.out)
-			j.line(name != delim)
+			j.line(quoted)
 			line := strings.TrimRight(string(j.out[from:]), "\r\n")
 			if strip {
 				line = strings.TrimLeft(line, "\t")
@@ -175,6 +169,24 @@ func (j *joiner) bodies() {
 			ended = line == name
 		}
 	}
+}
+
+// wordEnd is where the first word of a text ends, at the latest at the line's end.
+func wordEnd(text string) int {
+	in := byte(0) // the quote that is open
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n', in == 0 && isMeta(c):
+			return i
+		case c == '\\' && in != '\'':
+			i++
+		case c == in:
+			in = 0
+		case in == 0 && (c == '\'' || c == '"'):
+			in = c
+		}
+	}
+	return len(text)
 }
 
 // line takes one line of a here-document, with those that pairs join to it.

@@ -217,6 +217,42 @@ func (p *parser) skipSeparators() {
 	}
 }
 
+// delimiter is the line that ends a here-document, from the word that names it:
+// its quotes are taken out, and nothing in it is expanded (POSIX, Shell Command
+// Language, 2.7.4).
+func (p *parser) delimiter(text string) (delim string, quoted bool) {
+	name, quoted := unquoted(text, p.posix)
+	p.differs = p.differs || strings.Contains(text, "$'") || strings.Contains(text, `$"`) || strings.Contains(name, "\n")
+	return name, quoted
+}
+
+// unquoted takes the quotes out of a text. Bash takes the $ before them too.
+func unquoted(text string, posix bool) (plain string, any bool) {
+	var out []byte
+	in := byte(0) // the quote that is open
+	for i := 0; i < len(text); i++ {
+		c, next := text[i], byte(0)
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		switch {
+		case c == '\\' && in != '\'' && (in == 0 || next != 0 && strings.IndexByte("$`\"\\\n", next) >= 0):
+			any = true
+			if i++; next != 0 && next != '\n' {
+				out = append(out, next)
+			}
+		case c == in:
+			in = 0
+		case in == 0 && (c == '\'' || c == '"'):
+			in, any = c, true
+		case in == 0 && c == '$' && (next == '\'' || next == '"') && !posix:
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out), any
+}
+
 // readHeredocs reads the here-documents begun on the line that has ended.
 func (p *parser) readHeredocs() {
 	waiting := p.heredoc
@@ -225,6 +261,10 @@ func (p *parser) readHeredocs() {
 		start := p.pos
 		var body strings.Builder
 		for p.pos < len(p.src) {
+			if rest, ok := strings.CutPrefix(p.src[p.pos:], h.delim); ok && p.posix && (rest == "" || rest[0] == '\n') {
+				p.pos = min(len(p.src)-len(rest)+1, len(p.src)) // it may have several lines
+				break
+			}
 			line, _, found := strings.Cut(p.src[p.pos:], "\n")
 			p.pos += len(line)
 			if found {
