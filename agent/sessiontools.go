@@ -32,13 +32,13 @@ func (a *Agent) compactTool() *tools.Tool {
 		Desc:   "Replace the conversation by your summary: task, paths, decisions, what remains.",
 		Params: `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`,
 		Effect: policy.Session,
-		Subject: func(_ *tools.Env, args tools.Args) (policy.Subject, error) {
+		Subject: func(_ *tools.Env, args *tools.Args) (policy.Subject, error) {
 			if strings.TrimSpace(args.Text("summary")) == "" {
 				return policy.Subject{}, errors.New("the summary is empty; nothing was compacted")
 			}
 			return policy.Subject{}, nil
 		},
-		Run: func(_ context.Context, _ *tools.Env, args tools.Args) (tools.Result, error) {
+		Run: func(_ context.Context, _ *tools.Env, args *tools.Args) (tools.Result, error) {
 			return tools.Result{Text: compactLater}, a.takeSummary(args.Text("summary"))
 		},
 	}

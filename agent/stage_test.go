@@ -157,11 +157,11 @@ const anyObject = `{"type":"object","properties":{"n":{"type":"integer"}}}`
 func (s *stage) tool(name string, e policy.Effect, run func(context.Context) (tools.Result, error)) *tools.Tool {
 	return &tools.Tool{
 		Name: name, Desc: "does " + name, Params: anyObject, Effect: e,
-		Subject: func(*tools.Env, tools.Args) (policy.Subject, error) {
+		Subject: func(*tools.Env, *tools.Args) (policy.Subject, error) {
 			return policy.Subject{Tool: name, Effect: e}, s.at("subject")
 		},
-		Preview: func(*tools.Env, tools.Args) (string, error) { return "preview of " + name, s.at("preview") },
-		Run: func(ctx context.Context, _ *tools.Env, a tools.Args) (tools.Result, error) {
+		Preview: func(*tools.Env, *tools.Args) (string, error) { return "preview of " + name, s.at("preview") },
+		Run: func(ctx context.Context, _ *tools.Env, a *tools.Args) (tools.Result, error) {
 			if err := s.at("run"); err != nil {
 				return tools.Result{}, err
 			}

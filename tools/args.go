@@ -12,8 +12,7 @@ import (
 	"cluade/internal/policy"
 )
 
-// Args are the checked arguments of a call. They are valid for one call and
-// may be copied.
+// Args are the checked arguments of one call.
 type Args struct {
 	vals    map[string]any // string, int64, float64 or bool; objects and arrays are only checked
 	raw     string         // the JSON text as the model wrote it
@@ -22,25 +21,25 @@ type Args struct {
 }
 
 // Text is a string argument, "" when it was not given.
-func (a Args) Text(name string) string {
+func (a *Args) Text(name string) string {
 	s, _ := a.vals[name].(string)
 	return s
 }
 
 // Int is an integer argument, 0 when it was not given.
-func (a Args) Int(name string) int64 {
+func (a *Args) Int(name string) int64 {
 	n, _ := a.vals[name].(int64)
 	return n
 }
 
 // Bool is a boolean argument, false when it was not given.
-func (a Args) Bool(name string) bool {
+func (a *Args) Bool(name string) bool {
 	b, _ := a.vals[name].(bool)
 	return b
 }
 
 // Has says whether an argument was given. A null counts as not given.
-func (a Args) Has(name string) bool {
+func (a *Args) Has(name string) bool {
 	_, ok := a.vals[name]
 	return ok
 }
@@ -48,12 +47,12 @@ func (a Args) Has(name string) bool {
 // parseArgs reads the arguments of a call and checks them against the tool's
 // schema. Blank text is an object without members: that is how several servers
 // send a call that has no arguments.
-func parseArgs(params, text string) (Args, error) {
+func parseArgs(params, text string) (*Args, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}"
 	}
 	if values(text) > maxValues {
-		return Args{}, fmt.Errorf("arguments hold more than %d values", maxValues)
+		return nil, fmt.Errorf("arguments hold more than %d values", maxValues)
 	}
 	// The parser limits the depth but overlooks control characters and odd
 	// numbers; Validate is strict but recurses without limit. Hence both, in
@@ -64,23 +63,23 @@ func parseArgs(params, text string) (Args, error) {
 	}
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "cannot parse JSON: ")
-		return Args{}, fmt.Errorf("arguments are not valid JSON: %s", cutText(reason, 300))
+		return nil, fmt.Errorf("arguments are not valid JSON: %s", cutText(reason, 300))
 	}
 	obj, err := v.Object()
 	if err != nil {
-		return Args{}, fmt.Errorf("arguments must be a JSON object, not %s", typeName(v))
+		return nil, fmt.Errorf("arguments must be a JSON object, not %s", typeName(v))
 	}
 	if key, twice := repeatedKey(v); twice {
-		return Args{}, fmt.Errorf("arguments name %q twice; say it once", key)
+		return nil, fmt.Errorf("arguments name %q twice; say it once", key)
 	}
 	if half := halfCharacter(text); half != "" {
-		return Args{}, fmt.Errorf("arguments hold %s, which is half of a character (a surrogate without its other half); write the whole", half)
+		return nil, fmt.Errorf("arguments hold %s, which is half of a character (a surrogate without its other half); write the whole", half)
 	}
 	vals, err := checkArgs(params, obj)
 	if err != nil {
-		return Args{}, err
+		return nil, err
 	}
-	return Args{vals: vals, raw: text, planned: new(change)}, nil
+	return &Args{vals: vals, raw: text, planned: new(change)}, nil
 }
 
 // halfCharacter finds the escape of a surrogate that has no partner in valid

@@ -45,7 +45,7 @@ func (e *Env) bashTimeout() time.Duration {
 }
 
 // bashSubject refuses what could never run. It opens no file.
-func bashSubject(e *Env, a Args) (policy.Subject, error) {
+func bashSubject(e *Env, a *Args) (policy.Subject, error) {
 	command := a.Text("command")
 	switch {
 	case strings.TrimSpace(command) == "":
@@ -62,7 +62,7 @@ func bashSubject(e *Env, a Args) (policy.Subject, error) {
 
 // workdir is where the command runs; it need not exist. Where links lead is
 // judged, so that is where the command is started.
-func (e *Env) workdir(a Args) (policy.Path, error) {
+func (e *Env) workdir(a *Args) (policy.Path, error) {
 	dir := a.Text("workdir")
 	if dir == "" {
 		dir = "." // which may be named by a link too
@@ -70,7 +70,7 @@ func (e *Env) workdir(a Args) (policy.Path, error) {
 	return e.resolve(dir)
 }
 
-func callTimeout(e *Env, a Args) (time.Duration, error) {
+func callTimeout(e *Env, a *Args) (time.Duration, error) {
 	if !a.Has("timeout") {
 		return e.bashTimeout(), nil
 	}
@@ -81,7 +81,7 @@ func callTimeout(e *Env, a Args) (time.Duration, error) {
 	return time.Duration(n) * time.Second, nil
 }
 
-func previewBash(e *Env, a Args) (string, error) {
+func previewBash(e *Env, a *Args) (string, error) {
 	s, err := bashSpec(e, a)
 	if err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func previewBash(e *Env, a Args) (string, error) {
 	return fmt.Sprintf("%s\ndirectory: %s\n%s", a.Text("command"), dir, limit), nil
 }
 
-func bashSpec(e *Env, a Args) (proc.Spec, error) {
+func bashSpec(e *Env, a *Args) (proc.Spec, error) {
 	timeout, err := callTimeout(e, a)
 	if err != nil {
 		return proc.Spec{}, err
@@ -147,7 +147,7 @@ func (e *Env) outputRoom(notes []string) int {
 	return max(e.keep()-endRoom-len(withNotes("", notes)), e.keep()/2)
 }
 
-func runBash(ctx context.Context, e *Env, a Args) (Result, error) {
+func runBash(ctx context.Context, e *Env, a *Args) (Result, error) {
 	s, err := bashSpec(e, a)
 	if err != nil {
 		return Result{}, err

@@ -152,12 +152,12 @@ func TestBashFailed(t *testing.T) {
 		"true": false, "false": false, "exit 2": false, "exit 125": false, "exit 128": false, "exit 255": false, "grep x /dev/null": false,
 		"/dev/null": true, "no-such-command": true, "kill -9 $$": true, "kill $$": true, "sh -c 'kill -9 $$'; exit $?": true,
 	} {
-		a := Args{vals: map[string]any{"command": command}, subject: policy.Subject{RealDir: e.Dir}}
+		a := &Args{vals: map[string]any{"command": command}, subject: policy.Subject{RealDir: e.Dir}}
 		if r, err := runBash(context.Background(), e, a); err != nil || r.Failed != want {
 			t.Errorf("bash(%q) = %q, failed %v, %v, want failed %v", command, r.Text, r.Failed, err, want)
 		}
 	}
-	a := Args{vals: map[string]any{"command": "sleep 60", "timeout": int64(1)}, subject: policy.Subject{RealDir: e.Dir}}
+	a := &Args{vals: map[string]any{"command": "sleep 60", "timeout": int64(1)}, subject: policy.Subject{RealDir: e.Dir}}
 	if r, err := runBash(context.Background(), e, a); err != nil || !r.Failed {
 		t.Errorf("timeout = %q, failed %v, %v, want failed", r.Text, r.Failed, err)
 	}
@@ -174,7 +174,7 @@ func TestBashCancel(t *testing.T) {
 		os.ReadFile(fifo) // until the command has come that far
 		cancel()
 	}()
-	a := Args{vals: map[string]any{"command": "echo part; echo >fifo; sleep 60"}, subject: policy.Subject{RealDir: e.Dir}}
+	a := &Args{vals: map[string]any{"command": "echo part; echo >fifo; sleep 60"}, subject: policy.Subject{RealDir: e.Dir}}
 	r, err := runBash(ctx, e, a)
 	if wanted := "part\n[interrupted; process group killed]"; err != nil || r.Text != wanted || !r.Failed {
 		t.Errorf("cancelled = %q, failed %v, %v, want %q, failed", r.Text, r.Failed, err, wanted)

@@ -9,13 +9,13 @@ import (
 // works the change out from the file as it is, what it shows of it before and
 // says of it afterwards.
 type changer struct {
-	plan   func(a Args, look func() (state, error)) (*change, error)
+	plan   func(a *Args, look func() (state, error)) (*change, error)
 	show   func(*change) string
-	unseen func(Args) string // shown instead where the file cannot be looked at yet
+	unseen func(*Args) string // shown instead where the file cannot be looked at yet
 	done   func(*change) string
 }
 
-func (t changer) preview(e *Env, a Args) (string, error) {
+func (t changer) preview(e *Env, a *Args) (string, error) {
 	if a.subject.Host != "" {
 		return t.previewOnHost(e, a)
 	}
@@ -27,7 +27,7 @@ func (t changer) preview(e *Env, a Args) (string, error) {
 	return t.show(c), nil
 }
 
-func (t changer) run(ctx context.Context, e *Env, a Args) (Result, error) {
+func (t changer) run(ctx context.Context, e *Env, a *Args) (Result, error) {
 	if a.subject.Host != "" {
 		return t.runOnHost(ctx, e, a)
 	}
@@ -49,7 +49,7 @@ func (t changer) run(ctx context.Context, e *Env, a Args) (Result, error) {
 	return Result{Text: t.done(c)}, nil
 }
 
-func (t changer) planHere(e *Env, a Args) (*change, error) {
+func (t changer) planHere(e *Env, a *Args) (*change, error) {
 	return t.plan(a, func() (state, error) { return e.takeState(a.subject.Paths[0], a.Text("filePath")) })
 }
 
@@ -58,5 +58,5 @@ func (s state) missing(c *change) error {
 	if s.host != nil {
 		return s.host.unfit(c.name)
 	}
-	return fileError(c.path, c.name, fs.ErrNotExist)
+	return fileError(c.path.Abs, c.name, fs.ErrNotExist)
 }

@@ -19,7 +19,7 @@ var edit = Tool{
 
 var editing = changer{planEdit, (*change).diff, unseenEdit, doneEdit}
 
-func planEdit(a Args, look func() (state, error)) (*change, error) {
+func planEdit(a *Args, look func() (state, error)) (*change, error) {
 	from, to := a.Text("oldString"), a.Text("newString")
 	switch {
 	case from == "":
@@ -43,7 +43,7 @@ func planEdit(a Args, look func() (state, error)) (*change, error) {
 
 // unseenEdit is the diff from the one text to the other. Its line numbers are
 // not those of the file.
-func unseenEdit(a Args) string {
+func unseenEdit(a *Args) string {
 	c := change{old: state{data: []byte(a.Text("oldString"))}, data: []byte(a.Text("newString"))}
 	return c.diff()
 }

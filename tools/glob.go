@@ -87,7 +87,7 @@ func (r globRoot) dir() string {
 
 // globSubject names the directories that the pattern begins in, or the one
 // file that a pattern without wildcards means.
-func globSubject(e *Env, a Args) (policy.Subject, error) {
+func globSubject(e *Env, a *Args) (policy.Subject, error) {
 	roots, err := globRoots(a.Text("pattern"), a.Text("path"))
 	if err != nil {
 		return policy.Subject{}, err
@@ -114,7 +114,7 @@ func globSubject(e *Env, a Args) (policy.Subject, error) {
 	return sub, nil
 }
 
-func runGlob(ctx context.Context, e *Env, a Args) (Result, error) {
+func runGlob(ctx context.Context, e *Env, a *Args) (Result, error) {
 	pattern, path := a.Text("pattern"), a.Text("path")
 	if a.subject.Host != "" {
 		return globOnHost(ctx, e, a)
@@ -128,7 +128,7 @@ func runGlob(ctx context.Context, e *Env, a Args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) { return listGlob(ctx, e, roots, a.subject) })
+	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) { return listGlob(ctx, e, roots, &a.subject) })
 	return Result{Text: text}, walkError(ctx, err)
 }
 
@@ -144,7 +144,7 @@ func checkDir(e *Env, path string) error {
 	}
 	fi, err := os.Stat(p.Real)
 	if err != nil {
-		return fileError(p, path, err)
+		return fileError(p.Abs, path, err)
 	}
 	if !fi.IsDir() {
 		return fmt.Errorf("path %s is not a directory", shown(path))
@@ -163,7 +163,7 @@ func walkError(ctx context.Context, err error) error {
 	return err
 }
 
-func listGlob(ctx context.Context, e *Env, roots []globRoot, by policy.Subject) (string, error) {
+func listGlob(ctx context.Context, e *Env, roots []globRoot, by *policy.Subject) (string, error) {
 	var names []string
 	w := newWalker(ctx, e, by, nil)
 	for _, r := range roots {

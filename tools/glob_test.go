@@ -168,7 +168,7 @@ func TestWalkBudgets(t *testing.T) {
 	tree(t, e, "a/b/c", "d")
 	text := func(spoil func(*walker)) string {
 		out := newListing(4096, 10)
-		w := newWalker(context.Background(), e, policy.Subject{}, func(f found) bool { return out.add(f.show) })
+		w := newWalker(context.Background(), e, &policy.Subject{}, func(f found) bool { return out.add(f.show) })
 		spoil(w)
 		w.walk(place{"", e.Dir, e.Dir}, everything())
 		return out.text("", w.stopped == "", w.notes())

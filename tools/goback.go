@@ -148,7 +148,7 @@ func (e *Env) GoBack(ctx context.Context, st Step) error {
 func (st Step) carryOut(ctx context.Context) error {
 	if st.Delete {
 		if err := os.Remove(st.Path); err != nil {
-			return fileError(st.at, st.Path, err)
+			return fileError(st.at.Abs, st.Path, err)
 		}
 		for _, dir := range st.was.dirs {
 			os.Remove(dir) // one that holds something else stays
@@ -236,8 +236,11 @@ func (s Set) Lasting(name, args string) string {
 		return name
 	}
 	a, err := parseArgs(t.Params, args)
+	if err != nil {
+		return ""
+	}
 	host := a.Text("host")
-	if err != nil || t.Effect < policy.Execute && (t.Effect != policy.Write || host == "") {
+	if t.Effect < policy.Execute && (t.Effect != policy.Write || host == "") {
 		return ""
 	}
 	c := Call{Args: a, Subject: policy.Subject{Host: host}}

@@ -32,7 +32,7 @@ const (
 	maxGrepLine = 300
 )
 
-func grepSubject(e *Env, a Args) (policy.Subject, error) {
+func grepSubject(e *Env, a *Args) (policy.Subject, error) {
 	if a.Text("host") != "" {
 		return e.remoteFiles(a, grepPath(a))
 	}
@@ -40,7 +40,7 @@ func grepSubject(e *Env, a Args) (policy.Subject, error) {
 	return policy.Subject{Paths: []policy.Path{p}}, err
 }
 
-func grepPath(a Args) string {
+func grepPath(a *Args) string {
 	if p := a.Text("path"); p != "" {
 		return p
 	}
@@ -58,7 +58,7 @@ type search struct {
 	large   int
 }
 
-func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
+func runGrep(ctx context.Context, e *Env, a *Args) (Result, error) {
 	re, err := compile(a.Text("pattern"), a.Bool("ignoreCase"))
 	if err != nil {
 		return Result{}, err
@@ -72,7 +72,7 @@ func runGrep(ctx context.Context, e *Env, a Args) (Result, error) {
 	}
 	text, err := await(ctx, walkTime+walkGrace, func(ctx context.Context) (string, error) {
 		s := &search{re: re, include: include, out: newListing(e.keep(), maxResults), br: bufio.NewReaderSize(nil, 32<<10)}
-		s.w = newWalker(ctx, e, a.subject, s.visit)
+		s.w = newWalker(ctx, e, &a.subject, s.visit)
 		if err := s.run(a.subject.Paths[0], grepPath(a)); err != nil {
 			return "", err
 		}
@@ -159,7 +159,7 @@ func (s *search) run(root policy.Path, name string) error {
 	fi, err := os.Stat(root.Real)
 	switch {
 	case err != nil:
-		return fileError(root, name, err)
+		return fileError(root.Abs, name, err)
 	case fi.IsDir():
 		s.w.walk(place{asPrefix(name), root.Real, root.Abs}, everything())
 		return nil

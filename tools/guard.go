@@ -18,7 +18,7 @@ import (
 // for one call.
 type guard struct {
 	rules   func(by policy.Subject, f policy.Path) bool // of Env.Hidden; nil hides nothing
-	by      policy.Subject                              // the call
+	by      *policy.Subject                             // the call
 	roots   []string                                    // the state directories that are known, as named and resolved
 	private []string                                    // further places that nobody may read, as named and resolved
 	saved   []string                                    // the directory of sessions outside of those, as named and resolved
@@ -44,10 +44,10 @@ func idOf(fi fs.FileInfo) fileID {
 
 // forbids says whether a rule hides a file that was found.
 func (g *guard) forbids(abs, real string) bool {
-	return g.rules != nil && g.rules(g.by, policy.Path{Abs: abs, Real: real})
+	return g.rules != nil && g.rules(*g.by, policy.Path{Abs: abs, Real: real})
 }
 
-func newGuard(e *Env, by policy.Subject) *guard {
+func newGuard(e *Env, by *policy.Subject) *guard {
 	g := &guard{rules: e.Hidden, by: by, places: make(map[fileID][]string), hidden: make(map[fileID]bool)}
 	for _, dir := range []string{e.State, "/etc/cluade", below(e.Home), below(e.Project), below(e.Dir)} {
 		if dir != "" {

@@ -119,7 +119,7 @@ func (j *job) status() string {
 	return fmt.Sprintf("ended, exit code: %d", r.Exit)
 }
 
-func runJob(_ context.Context, e *Env, a Args) (Result, error) {
+func runJob(_ context.Context, e *Env, a *Args) (Result, error) {
 	action := a.Text("action")
 	if action == "" {
 		action = "read"
@@ -145,7 +145,7 @@ func runJob(_ context.Context, e *Env, a Args) (Result, error) {
 }
 
 // findJob is the job that a call means: the only one, if it names none.
-func (e *Env) findJob(a Args) (*job, error) {
+func (e *Env) findJob(a *Args) (*job, error) {
 	if e.jobs == nil || len(e.jobs.list) == 0 {
 		return nil, errors.New(`there are no jobs; bash starts one with "background"`)
 	}

@@ -52,7 +52,7 @@ func (e *Env) follow(abs string) (policy.Path, error) {
 		Real:      real,
 		Root:      gitRoot(real),
 		InProject: err == nil && contains(project, real),
-		Guard:     newGuard(e, policy.Subject{}).check(abs, real),
+		Guard:     newGuard(e, &policy.Subject{}).check(abs, real),
 	}, nil
 }
 
@@ -125,7 +125,7 @@ func realPath(abs string) (string, error) {
 }
 
 // fileSubject is the subject of a tool whose one path is filePath.
-func fileSubject(e *Env, a Args) (policy.Subject, error) {
+func fileSubject(e *Env, a *Args) (policy.Subject, error) {
 	if a.Text("host") != "" {
 		return e.remoteFiles(a, a.Text("filePath"))
 	}
@@ -139,14 +139,14 @@ func fileSubject(e *Env, a Args) (policy.Subject, error) {
 func openRegular(p policy.Path, name string) (*os.File, fs.FileInfo, error) {
 	fi, err := os.Lstat(p.Real)
 	if err != nil {
-		return nil, nil, fileError(p, name, err)
+		return nil, nil, fileError(p.Abs, name, err)
 	}
 	if err := notRegular(fi, name); err != nil {
 		return nil, nil, err
 	}
 	f, err := os.OpenFile(p.Real, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
-		return nil, nil, fileError(p, name, err)
+		return nil, nil, fileError(p.Abs, name, err)
 	}
 	if fi, err = f.Stat(); err == nil {
 		err = notRegular(fi, name)
@@ -175,9 +175,9 @@ func notRegular(fi fs.FileInfo, name string) error {
 }
 
 // fileError words an error of the operating system for the model.
-func fileError(p policy.Path, name string, err error) error {
+func fileError(abs, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		if target, linkErr := os.Readlink(p.Abs); linkErr == nil {
+		if target, linkErr := os.Readlink(abs); linkErr == nil {
 			return fmt.Errorf("no such file: %s is a link to %s, which does not exist: %w", shown(name), shown(target), fs.ErrNotExist)
 		}
 		return &pathError{"no such file: " + shown(name), err}

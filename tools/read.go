@@ -35,7 +35,7 @@ const (
 	trailerSize = 128         // bytes kept free for the last line of a page
 )
 
-func runRead(ctx context.Context, e *Env, a Args) (Result, error) {
+func runRead(ctx context.Context, e *Env, a *Args) (Result, error) {
 	p, name := a.subject.Paths[0], a.Text("filePath")
 	pg := page{name: name, kernel: kernelFS(p.Real), first: 1, limit: math.MaxInt64, keep: min(e.keep(), maxPage)}
 	if a.Has("offset") {
@@ -103,7 +103,7 @@ type readout struct {
 	seen Seen
 }
 
-func (pg page) readFile(ctx context.Context, p policy.Path) (readout, error) {
+func (pg *page) readFile(ctx context.Context, p policy.Path) (readout, error) {
 	f, fi, err := openRegular(p, pg.name)
 	if err != nil {
 		return readout{}, err
@@ -118,7 +118,7 @@ func (pg page) readFile(ctx context.Context, p policy.Path) (readout, error) {
 }
 
 // read makes the page from a file's content.
-func (pg page) read(src *source, size int64) (string, error) {
+func (pg *page) read(src *source, size int64) (string, error) {
 	if pg.kernel {
 		return pg.readKernel(src)
 	}
@@ -136,7 +136,7 @@ func (pg page) read(src *source, size int64) (string, error) {
 // readKernel reads a file of procfs or sysfs, whose size says nothing. Values
 // there may end in NUL bytes or be separated by them (cmdline, environ, the
 // device tree): they count as line ends.
-func (pg page) readKernel(src *source) (string, error) {
+func (pg *page) readKernel(src *source) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(src, maxKernel+1))
 	note := ""
 	switch {
@@ -159,7 +159,7 @@ func (pg page) readKernel(src *source) (string, error) {
 }
 
 // show formats the wanted lines.
-func (pg page) show(br *bufio.Reader, src *source) (string, error) {
+func (pg *page) show(br *bufio.Reader, src *source) (string, error) {
 	n, err := skipLines(br, pg.first-1)
 	if err != nil {
 		return "", pg.readError(err)
@@ -194,7 +194,7 @@ func (pg page) show(br *bufio.Reader, src *source) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func (pg page) readError(err error) error {
+func (pg *page) readError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}

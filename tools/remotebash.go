@@ -24,7 +24,7 @@ const remoteTimeout = 30 * time.Second // when neither call nor configuration ha
 
 // remoteBashSubject names the host as it will be dialled. Of files only the
 // person's SSH configuration is read for it.
-func remoteBashSubject(e *Env, a Args) (policy.Subject, error) {
+func remoteBashSubject(e *Env, a *Args) (policy.Subject, error) {
 	command := a.Text("command")
 	switch {
 	case strings.TrimSpace(command) == "":
@@ -40,7 +40,7 @@ func remoteBashSubject(e *Env, a Args) (policy.Subject, error) {
 	return sub, err
 }
 
-func (e *Env) remoteTimeout(a Args) (time.Duration, error) {
+func (e *Env) remoteTimeout(a *Args) (time.Duration, error) {
 	if a.Has("timeout") {
 		return callTimeout(e, a)
 	}
@@ -55,7 +55,7 @@ func (e *Env) sshTimeout() time.Duration {
 }
 
 // previewRemoteBash connects to nothing.
-func previewRemoteBash(e *Env, a Args) (string, error) {
+func previewRemoteBash(e *Env, a *Args) (string, error) {
 	way, notes, err := e.remoteRoute(a)
 	if err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func previewRemoteBash(e *Env, a Args) (string, error) {
 	return fmt.Sprintf("%s\ntimeout: %g s", text, timeout.Seconds()), nil
 }
 
-func runRemoteBash(ctx context.Context, e *Env, a Args) (Result, error) {
+func runRemoteBash(ctx context.Context, e *Env, a *Args) (Result, error) {
 	timeout, err := e.remoteTimeout(a)
 	if err != nil {
 		return Result{}, err

@@ -100,7 +100,7 @@ func TestRemoteTimeoutValues(t *testing.T) {
 		}
 	}
 	e.SSH.Timeout = 7 * time.Second
-	if got, err := e.remoteTimeout(Args{}); got != 7*time.Second || err != nil {
+	if got, err := e.remoteTimeout(&Args{}); got != 7*time.Second || err != nil {
 		t.Errorf("the configured timeout = %s, %v, want 7s", got, err)
 	}
 }

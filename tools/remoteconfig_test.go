@@ -70,7 +70,7 @@ func TestSSHConfig(t *testing.T) {
 	for _, tt := range tests {
 		e := testEnv(t)
 		e.SSH.Config = put(t, e, "config", tt.config)
-		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": tt.host}})
+		way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": tt.host}})
 		got := way.String()
 		if err != nil {
 			got = "error: " + strings.ReplaceAll(err.Error(), e.SSH.Config, "FILE")
@@ -92,7 +92,7 @@ func TestSSHConfigNotes(t *testing.T) {
 	for _, tt := range tests {
 		e := testEnv(t)
 		e.SSH.Config = put(t, e, "config", tt.config)
-		way, notes, err := e.remoteRoute(Args{vals: map[string]any{"host": "ap1"}})
+		way, notes, err := e.remoteRoute(&Args{vals: map[string]any{"host": "ap1"}})
 		got := strings.ReplaceAll(strings.Join(notes, "|"), e.SSH.Config, "FILE")
 		if err != nil || got != tt.notes || way.String() != "root@ap1:22" {
 			t.Errorf("%q: %s, notes %q, %v, want %q", tt.config, way, got, err, tt.notes)
@@ -108,7 +108,7 @@ func TestSSHConfigIdentity(t *testing.T) {
 		{"n", e.Home + "/all"},
 	}
 	for _, tt := range tests {
-		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": tt.host}})
+		way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": tt.host}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestSSHConfigIdentity(t *testing.T) {
 			t.Errorf("identity files of %s = %q, want %q", tt.host, got, tt.want)
 		}
 	}
-	if way, _, _ := (&Env{SSH: SSH{Config: put(t, e, "none", "IdentityFile none\n")}}).remoteRoute(Args{vals: map[string]any{"host": "a"}}); way[0].identity == nil {
+	if way, _, _ := (&Env{SSH: SSH{Config: put(t, e, "none", "IdentityFile none\n")}}).remoteRoute(&Args{vals: map[string]any{"host": "a"}}); way[0].identity == nil {
 		t.Error("IdentityFile none leaves the usual keys")
 	}
 }
@@ -128,7 +128,7 @@ func TestSSHConfigKnownHosts(t *testing.T) {
 		{"a", "name", e.Home + "/one|" + e.Home + "/two 2"}, {"b", "", ""}, {"c", "", "usual"},
 	}
 	for _, tt := range tests {
-		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": tt.host}})
+		way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": tt.host}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,13 +176,13 @@ func TestSSHConfigInclude(t *testing.T) {
 	for host, want := range map[string]string{
 		"b": "late@b:10", "m": "more@m:22", "ap1": "late@ap1:5", "ap2": "late@ap2:22", // inner does not count for ap2
 	} {
-		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": host}})
+		way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": host}})
 		if err != nil || way.String() != want {
 			t.Errorf("%s = %q, %v, want %q", host, way, err, want)
 		}
 	}
 	put(t, e, "ssh/inner", "Include inner\n") // without end
-	if _, _, err := e.remoteRoute(Args{vals: map[string]any{"host": "ap1"}}); err != nil {
+	if _, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": "ap1"}}); err != nil {
 		t.Errorf("a file that includes itself: %v", err)
 	}
 }
@@ -193,7 +193,7 @@ func TestSSHConfigUnreadable(t *testing.T) {
 		"a directory": e.Dir, "a device": "/dev/zero", "too large": put(t, e, "large", strings.Repeat("#\n", maxSSHConfig)),
 	} {
 		e.SSH.Config = path
-		if _, _, err := e.remoteRoute(Args{vals: map[string]any{"host": "a"}}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": "a"}}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want an error that names it", what, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestSSHConfigUnreadable(t *testing.T) {
 	}
 	for _, path := range []string{e.Dir + "/none", e.Dir + "/gone", "", "~/.ssh/config"} {
 		e.SSH.Config = path
-		if way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": "a"}}); err != nil || way.String() != "root@a:22" {
+		if way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": "a"}}); err != nil || way.String() != "root@a:22" {
 			t.Errorf("%q: %s, %v", path, way, err)
 		}
 	}
@@ -237,7 +237,7 @@ func FuzzSSHConfig(f *testing.F) {
 		if err := os.WriteFile(e.SSH.Config, []byte(config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		way, _, err := e.remoteRoute(Args{vals: map[string]any{"host": host}})
+		way, _, err := e.remoteRoute(&Args{vals: map[string]any{"host": host}})
 		if err == nil && (len(way) == 0 || len(way) > maxHops) {
 			t.Errorf("%q, %q: %d hops", config, host, len(way))
 		}

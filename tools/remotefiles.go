@@ -16,13 +16,13 @@ import (
 
 // remoteFiles names the files of a call on another host. They are judged by
 // their spelling there: nothing is looked at before the call is allowed.
-func (e *Env) remoteFiles(a Args, names ...string) (policy.Subject, error) {
+func (e *Env) remoteFiles(a *Args, names ...string) (policy.Subject, error) {
 	way, _, err := e.remoteRoute(a)
 	if err != nil {
 		return policy.Subject{}, err
 	}
 	sub := way.subject()
-	g := newGuard(e, policy.Subject{})
+	g := newGuard(e, &policy.Subject{})
 	for _, name := range names {
 		abs, err := hostPath(way.target(), name)
 		if err != nil {
@@ -101,7 +101,7 @@ func (h *host) hides(named, real string) bool {
 }
 
 // onHost connects to the host of a call. The error names it.
-func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
+func (e *Env) onHost(ctx context.Context, a *Args) (*host, error) {
 	way, notes, err := e.remoteRoute(a)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (e *Env) onHost(ctx context.Context, a Args) (*host, error) {
 	if err != nil {
 		return nil, errors.New(withNotes(fmt.Sprintf("ssh %s: %s", way.target(), err), notes))
 	}
-	return &host{e, c, newGuard(e, a.subject), notes}, nil
+	return &host{e, c, newGuard(e, &a.subject), notes}, nil
 }
 
 // fails puts the host before an error.
@@ -165,7 +165,7 @@ type hostFile struct {
 
 // look finds out what a path of a call is and begins to read it. The caller
 // finishes the shell, unless there is an error.
-func (h *host) look(ctx context.Context, a Args, named string, p purpose) (*hostFile, error) {
+func (h *host) look(ctx context.Context, a *Args, named string, p purpose) (*hostFile, error) {
 	content := "content"
 	if p == toFind {
 		content = ""
@@ -190,7 +190,7 @@ func (h *host) look(ctx context.Context, a Args, named string, p purpose) (*host
 }
 
 // find says what a path of a call is and where it leads, for glob and grep.
-func (h *host) find(ctx context.Context, a Args, named string) (*hostFile, error) {
+func (h *host) find(ctx context.Context, a *Args, named string) (*hostFile, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.env.sshTimeout())
 	defer cancel()
 	f, err := h.look(ctx, a, named, toFind)
@@ -221,7 +221,7 @@ func readLook(r *bufio.Reader) (*hostFile, error) {
 }
 
 // allow judges where a path leads, now that this is known.
-func (h *host) allow(a Args, p policy.Path, writes bool) error {
+func (h *host) allow(a *Args, p policy.Path, writes bool) error {
 	if !writes {
 		p.Guard = forReading(p.Guard)
 	}
@@ -257,7 +257,7 @@ func (f *hostFile) unfit(name string) error {
 }
 
 // runRemote is read on another host.
-func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
+func (pg *page) runRemote(ctx context.Context, e *Env, a *Args) (Result, error) {
 	h, err := e.onHost(ctx, a)
 	if err != nil {
 		return Result{}, err
@@ -283,7 +283,7 @@ func (pg page) runRemote(ctx context.Context, e *Env, a Args) (Result, error) {
 	return Result{Text: withNotes(text, h.notes)}, nil
 }
 
-func (pg page) readOn(ctx context.Context, h *host, a Args) (string, error) {
+func (pg *page) readOn(ctx context.Context, h *host, a *Args) (string, error) {
 	f, err := h.look(ctx, a, a.subject.Paths[0].Abs, toRead)
 	if err != nil {
 		return "", err
@@ -306,11 +306,11 @@ func (pg page) readOn(ctx context.Context, h *host, a Args) (string, error) {
 // remember notes the hash of a file that the model has read to its end or
 // written, as Env.Seen does for files here. Times on other hosts are shown by
 // the minute only.
-func (h *host) remember(a Args, sum []byte) {
+func (h *host) remember(a *Args, sum []byte) {
 	if h.env.remote.seen == nil {
 		h.env.remote.seen = make(map[string]string)
 	}
 	h.env.remote.seen[a.subject.Host+a.subject.Paths[0].Abs] = string(sum)
 }
 
-func (h *host) forget(a Args) { delete(h.env.remote.seen, a.subject.Host+a.subject.Paths[0].Abs) }
+func (h *host) forget(a *Args) { delete(h.env.remote.seen, a.subject.Host+a.subject.Paths[0].Abs) }

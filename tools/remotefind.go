@@ -15,7 +15,7 @@ exec find "$@"`
 
 // globOnHost is glob on another host: find lists, the pattern is matched here.
 // Where a directory leads is judged before anything in it is listed.
-func globOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
+func globOnHost(ctx context.Context, e *Env, a *Args) (Result, error) {
 	roots, err := globRoots(a.Text("pattern"), a.Text("path"))
 	if err != nil {
 		return Result{}, err
@@ -52,7 +52,7 @@ func globOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
 // hostList collects what find finds.
 type hostList struct {
 	host    *host
-	args    Args
+	args    *Args
 	places  map[string]string // directories without links, by name; "" is none
 	names   []string          // that match, as shown
 	entries int

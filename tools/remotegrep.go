@@ -47,7 +47,7 @@ done`
 // grepOnHost is grep on another host: grep there finds the lines that may
 // match, and the pattern decides here. Where the path leads is judged before
 // anything is searched, and where a link leads before its lines are taken.
-func grepOnHost(ctx context.Context, e *Env, a Args, s *search) (Result, error) {
+func grepOnHost(ctx context.Context, e *Env, a *Args, s *search) (Result, error) {
 	sieve, err := sieveOf(a.Text("pattern"), a.Bool("ignoreCase"))
 	if err != nil {
 		return Result{}, err

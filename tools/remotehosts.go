@@ -163,7 +163,7 @@ func (k *knownKeys) algorithms(legacy bool) []string {
 			}
 		}
 	}
-	for _, h := range slices.Concat(k.own, k.bare) {
+	for _, h := range k.all() {
 		if !h.revoked {
 			add(h.key.Type())
 		}
@@ -172,6 +172,11 @@ func (k *knownKeys) algorithms(legacy bool) []string {
 		add(keyType)
 	}
 	return list
+}
+
+// all are the keys on file for the host, those of its own name first.
+func (k *knownKeys) all() []hostKey {
+	return append(append([]hostKey{}, k.own...), k.bare...)
 }
 
 // errUnknownHost says that nothing is on file for a host.
@@ -183,7 +188,7 @@ func (k *knownKeys) check(t target, key ssh.PublicKey) error {
 	is := func(h hostKey) bool { return bytes.Equal(h.key.Marshal(), key.Marshal()) }
 	var known []string
 	match := false
-	for _, h := range slices.Concat(k.own, k.bare) {
+	for _, h := range k.all() {
 		if h.revoked && is(h) {
 			return fmt.Errorf("the host key of %s (%s) is revoked in %s", knownName(t), describeKey(key), h.where)
 		}

@@ -134,7 +134,7 @@ func (r route) subject() policy.Subject {
 // remoteRoute finds the host that a call means: its arguments, then the SSH
 // configuration, then the defaults. notes says what of that configuration was
 // passed by.
-func (e *Env) remoteRoute(a Args) (way route, notes []string, err error) {
+func (e *Env) remoteRoute(a *Args) (way route, notes []string, err error) {
 	t, err := parseHost(a.Text("host"))
 	if err != nil {
 		return nil, nil, err
@@ -218,7 +218,7 @@ func (r *router) resolve(t typed) (hop, []typed, error) {
 }
 
 // remoteSubject names the host of a call for the policy.
-func (e *Env) remoteSubject(a Args) (policy.Subject, error) {
+func (e *Env) remoteSubject(a *Args) (policy.Subject, error) {
 	way, _, err := e.remoteRoute(a)
 	if err != nil {
 		return policy.Subject{}, err

@@ -80,7 +80,7 @@ func octalMode(letters string) (mode uint32) {
 }
 
 // take looks at the file that a call is to change, as takeState does here.
-func (h *host) take(ctx context.Context, a Args) (state, error) {
+func (h *host) take(ctx context.Context, a *Args) (state, error) {
 	s, err := h.state(ctx, a)
 	if err != nil {
 		return state{}, err
@@ -98,7 +98,7 @@ func (h *host) take(ctx context.Context, a Args) (state, error) {
 }
 
 // state is what a file on the host is like now.
-func (h *host) state(ctx context.Context, a Args) (state, error) {
+func (h *host) state(ctx context.Context, a *Args) (state, error) {
 	f, err := h.look(ctx, a, a.subject.Paths[0].Abs, toWrite)
 	if err != nil {
 		return state{}, err
@@ -137,7 +137,7 @@ var errUnseen = errors.New("not looked at")
 // previewOnHost is the preview of a change on another host. For it alone nobody
 // is connected to: where there is no connection, it shows what the arguments
 // say.
-func (t changer) previewOnHost(e *Env, a Args) (string, error) {
+func (t changer) previewOnHost(e *Env, a *Args) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
 	look := func() (state, error) { return state{}, errUnseen }
@@ -163,7 +163,7 @@ func (t changer) previewOnHost(e *Env, a Args) (string, error) {
 
 // connected is the host of a call if there is an open connection to it, else
 // nil.
-func (e *Env) connected(ctx context.Context, a Args) (*host, error) {
+func (e *Env) connected(ctx context.Context, a *Args) (*host, error) {
 	way, notes, err := e.remoteRoute(a)
 	if err != nil || e.remote == nil {
 		return nil, err
@@ -177,11 +177,11 @@ func (e *Env) connected(ctx context.Context, a Args) (*host, error) {
 		return nil, nil
 	}
 	e.remote.keep(c)
-	return &host{e, c, newGuard(e, a.subject), notes}, nil
+	return &host{e, c, newGuard(e, &a.subject), notes}, nil
 }
 
 // runOnHost carries a change out on another host.
-func (t changer) runOnHost(ctx context.Context, e *Env, a Args) (Result, error) {
+func (t changer) runOnHost(ctx context.Context, e *Env, a *Args) (Result, error) {
 	h, err := e.onHost(ctx, a)
 	if err != nil {
 		return Result{}, err
@@ -203,7 +203,7 @@ func (t changer) runOnHost(ctx context.Context, e *Env, a Args) (Result, error) 
 
 // apply writes a change. Nothing but the old content or the new is ever under
 // the name.
-func (h *host) apply(ctx context.Context, a Args, c *change) error {
+func (h *host) apply(ctx context.Context, a *Args, c *change) error {
 	h.forget(a)
 	f := c.old.host
 	var tag [6]byte

@@ -53,7 +53,7 @@ func (e *Env) takeState(p policy.Path, name string) (state, error) {
 		return state{}, fmt.Errorf("%s changed since it was read; read it again", shown(name))
 	}
 	if err := syscall.Access(p.Real, 2); s.info != nil && err != nil { // W_OK: a read-only file stays as it is
-		return state{}, fileError(p, name, err)
+		return state{}, fileError(p.Abs, name, err)
 	}
 	return s, nil
 }
@@ -73,7 +73,7 @@ func readState(p policy.Path, name string) (state, error) {
 	}
 	s.data, err = io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return state{}, fileError(p, name, err)
+		return state{}, fileError(p.Abs, name, err)
 	}
 	if len(s.data) > maxFile {
 		s.data = nil

@@ -24,14 +24,14 @@ var skill = Tool{
 // skillTime is how long finding a skill may take: a network mount may hang.
 const skillTime = 10 * time.Second
 
-func skillSubject(_ *Env, a Args) (policy.Subject, error) {
+func skillSubject(_ *Env, a *Args) (policy.Subject, error) {
 	if a.Text("name") == "" {
 		return policy.Subject{}, errors.New("the name is empty")
 	}
 	return policy.Subject{Name: a.Text("name")}, nil
 }
 
-func runSkill(ctx context.Context, e *Env, a Args) (Result, error) {
+func runSkill(ctx context.Context, e *Env, a *Args) (Result, error) {
 	roots, name, keep := e.Skills, a.Text("name"), e.keep()
 	text, err := await(ctx, skillTime, func(context.Context) (string, error) {
 		s, err := findSkill(roots, name)

@@ -40,14 +40,14 @@ const (
 	progressKept = 5       // lines that tell why a subagent failed
 )
 
-func subagentSubject(_ *Env, a Args) (policy.Subject, error) {
+func subagentSubject(_ *Env, a *Args) (policy.Subject, error) {
 	if strings.TrimSpace(a.Text("prompt")) == "" {
 		return policy.Subject{}, errors.New("the prompt is empty")
 	}
 	return policy.Subject{}, nil
 }
 
-func runSubagent(ctx context.Context, e *Env, a Args) (Result, error) {
+func runSubagent(ctx context.Context, e *Env, a *Args) (Result, error) {
 	s := e.Subagent
 	if s.Args == nil {
 		return Result{}, errors.New("this run starts no subagents")

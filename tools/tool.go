@@ -33,9 +33,9 @@ type Tool struct {
 	Effect     policy.Effect
 	Offered    func(*Env) bool // whether the model is told of it; nil always
 	Describe   func(*Env) string
-	Subject    func(*Env, Args) (policy.Subject, error)
-	Preview    func(*Env, Args) (string, error) // what the approver reads; fails where Run could not succeed
-	Run        func(context.Context, *Env, Args) (Result, error)
+	Subject    func(*Env, *Args) (policy.Subject, error)
+	Preview    func(*Env, *Args) (string, error) // what the approver reads; fails where Run could not succeed
+	Run        func(context.Context, *Env, *Args) (Result, error)
 }
 
 // Result is what the model reads back. Failed marks a result that is no
@@ -106,7 +106,7 @@ var Builtin = Set{&read, &write, &edit, &bash, &glob, &grep, &webSearch, &webFet
 // subject is known. Nothing was opened or run for it.
 type Call struct {
 	Tool    *Tool
-	Args    Args
+	Args    *Args
 	Subject policy.Subject
 	env     *Env
 }

@@ -52,7 +52,7 @@ type found struct {
 // path without links, and the one by which it was named.
 type place struct{ show, path, named string }
 
-func newWalker(ctx context.Context, e *Env, by policy.Subject, visit func(found) bool) *walker {
+func newWalker(ctx context.Context, e *Env, by *policy.Subject, visit func(found) bool) *walker {
 	return &walker{ctx: ctx, guard: newGuard(e, by), visit: visit, until: time.Now().Add(walkTime)}
 }
 

@@ -19,7 +19,7 @@ var webFetch = Tool{
 	Run:     runWebFetch,
 }
 
-func webFetchSubject(_ *Env, a Args) (policy.Subject, error) {
+func webFetchSubject(_ *Env, a *Args) (policy.Subject, error) {
 	u, err := parseURL(a.Text("url"))
 	if err != nil {
 		return policy.Subject{}, err
@@ -27,7 +27,7 @@ func webFetchSubject(_ *Env, a Args) (policy.Subject, error) {
 	return policy.Subject{URL: u.String()}, nil
 }
 
-func runWebFetch(ctx context.Context, e *Env, a Args) (Result, error) {
+func runWebFetch(ctx context.Context, e *Env, a *Args) (Result, error) {
 	u, err := parseURL(a.Text("url"))
 	if err != nil {
 		return Result{}, err

@@ -51,7 +51,7 @@ var engines = []engine{
 	{name: "brave", keyed: true, pages: bravePages, parse: parseBrave},
 }
 
-func webSearchSubject(e *Env, a Args) (policy.Subject, error) {
+func webSearchSubject(e *Env, a *Args) (policy.Subject, error) {
 	switch query := wanted(a); {
 	case query == "":
 		return policy.Subject{}, errors.New("query is empty")
@@ -62,9 +62,9 @@ func webSearchSubject(e *Env, a Args) (policy.Subject, error) {
 }
 
 // wanted is the query in one line.
-func wanted(a Args) string { return strings.Join(strings.Fields(a.Text("query")), " ") }
+func wanted(a *Args) string { return strings.Join(strings.Fields(a.Text("query")), " ") }
 
-func runWebSearch(ctx context.Context, e *Env, a Args) (Result, error) {
+func runWebSearch(ctx context.Context, e *Env, a *Args) (Result, error) {
 	ctx, cancel := e.Web.limited(ctx)
 	defer cancel()
 	query := wanted(a)

@@ -23,7 +23,7 @@ var writing = changer{planWrite, showWrite, unseenWrite, doneWrite}
 // maxFile is the largest file that write makes and edit changes.
 const maxFile = 1 << 20
 
-func planWrite(a Args, look func() (state, error)) (*change, error) {
+func planWrite(a *Args, look func() (state, error)) (*change, error) {
 	p, name, content := a.subject.Paths[0], a.Text("filePath"), a.Text("content")
 	if base := filepath.Base(name); strings.HasSuffix(name, "/") || base == "." || base == ".." {
 		return nil, fmt.Errorf("%s names a directory; give the name of a file", shown(name))
@@ -49,7 +49,7 @@ func showWrite(c *change) string {
 	return c.diff()
 }
 
-func unseenWrite(a Args) string {
+func unseenWrite(a *Args) string {
 	return plural(int64(len(a.Text("content"))), "byte") + "\n" + added(a.Text("content"))
 }
 
