@@ -9,13 +9,13 @@ import (
 
 // classify judges what a server said in place of a reply, looking at nothing
 // else: status is that of the HTTP answer, 0 for an error inside a 200.
-func (c *Client) classify(status int, said complaint, h httpc.Header) *failure {
+func (c *Client) classify(status int, said *complaint, h httpc.Header) *failure {
 	said.extra = c.extra
 	f := &failure{code: status, words: said.words, message: said.message}
 	if inner := said.status(); status < 400 {
 		f.code = inner
 	}
-	f.class, f.advice = classOf(f.code, &said)
+	f.class, f.advice = classOf(f.code, said)
 	switch f.class {
 	case ContextOverflow:
 		f.limit, _ = overflow(said.words)
@@ -23,9 +23,9 @@ func (c *Client) classify(status int, said complaint, h httpc.Header) *failure {
 			f.limit = said.window
 		}
 	case RateLimit, Overloaded:
-		f.setWait(&said, h)
+		f.setWait(said, h)
 	case UnsupportedParam:
-		r, _ := refused(&said)
+		r, _ := refused(said)
 		f.advice, f.param, f.limit, f.exact = r.advice, r.param, r.limit, r.exact
 	}
 	if f.class == NotAPI {

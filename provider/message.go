@@ -28,13 +28,13 @@ type complaint struct {
 }
 
 // parseComplaint reads the body of an error reply in any of the known shapes.
-func parseComplaint(body []byte) complaint {
+func parseComplaint(body []byte) *complaint {
 	text := strings.TrimSpace(string(body))
 	if strings.HasPrefix(text, "<") {
-		return complaint{message: htmlTitle(text), words: strings.ToLower(text), html: true}
+		return &complaint{message: htmlTitle(text), words: strings.ToLower(text), html: true}
 	}
 	if v, err := parseJSON(nil, body); err == nil && (v.Type() == fastjson.TypeObject || v.Type() == fastjson.TypeArray) {
-		c := complaint{json: true}
+		c := &complaint{json: true}
 		c.read(v)
 		if c.message == "" {
 			c.message = text
@@ -42,12 +42,12 @@ func parseComplaint(body []byte) complaint {
 		c.gather()
 		return c
 	}
-	return complaint{message: text, words: strings.ToLower(text)}
+	return &complaint{message: text, words: strings.ToLower(text)}
 }
 
 // complaintOf reads an error that stands in an otherwise good reply.
-func complaintOf(v *fastjson.Value) complaint {
-	c := complaint{json: true}
+func complaintOf(v *fastjson.Value) *complaint {
+	c := &complaint{json: true}
 	c.read(v)
 	if c.message == "" {
 		c.message = string(chat.AppendValue(nil, v))

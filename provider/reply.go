@@ -76,7 +76,7 @@ func (r *reply) take(v *fastjson.Value, named string) *failure {
 	r.message(delta, whole)
 	r.setFinish(text(choice.Get("finish_reason")))
 	if r.finish == "error" {
-		return r.c.classify(0, complaint{message: "the server broke the reply off", code: "server_error", json: true}, nil)
+		return r.c.classify(0, &complaint{message: "the server broke the reply off", code: "server_error", json: true}, nil)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type child struct {
 }
 
 // locate finds the program and checks the directory of a child.
-func locate(s Spec) (path string, err error) {
+func locate(s *Spec) (path string, err error) {
 	if path = s.Path; path == "" {
 		path, err = lookPath(s.Argv[0], s.Env)
 	}
@@ -38,7 +38,7 @@ func locate(s Spec) (path string, err error) {
 	return path, err
 }
 
-func start(s Spec) (*child, error) {
+func start(s *Spec) (*child, error) {
 	path, err := locate(s)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (c *child) wait(ctx context.Context, r *Result) {
 }
 
 // finish stops reading and fills in the result.
-func (c *child) finish(s Spec, r *Result) {
+func (c *child) finish(s *Spec, r *Result) {
 	closeFile(c.input)
 	c.out.SetReadDeadline(time.Now())
 	<-c.eof

@@ -23,7 +23,7 @@ func Foreground(ctx context.Context, s Spec, in *os.File, show io.Writer) (Resul
 		return Result{}, errors.New("run: no program given")
 	}
 	began := time.Now()
-	c, err := startForeground(s, in)
+	c, err := startForeground(&s, in)
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", s.Argv[0], err)
 	}
@@ -31,12 +31,12 @@ func Foreground(ctx context.Context, s Spec, in *os.File, show io.Writer) (Resul
 	go c.read(0)
 	var r Result
 	c.wait(ctx, &r)
-	c.finish(s, &r)
+	c.finish(&s, &r)
 	r.Elapsed = time.Since(began)
 	return r, nil
 }
 
-func startForeground(s Spec, in *os.File) (*child, error) {
+func startForeground(s *Spec, in *os.File) (*child, error) {
 	path, err := locate(s)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func Start(s Spec) (*Job, error) {
 		ctx, cancel = context.WithTimeoutCause(context.Background(), s.Timeout, ErrTimeout)
 	}
 	j.cancel = cancel
-	c, err := start(s)
+	c, err := start(&s)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("run %s: %w", s.Argv[0], err)
@@ -50,7 +50,7 @@ func Start(s Spec) (*Job, error) {
 		defer close(j.done)
 		defer cancel()
 		c.wait(ctx, &j.result)
-		c.finish(s, &j.result)
+		c.finish(&s, &j.result)
 		j.result.Elapsed = time.Since(j.began)
 	}()
 	return j, nil

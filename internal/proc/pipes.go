@@ -9,7 +9,7 @@ import (
 
 // connect opens the files of a child: theirs are for it, in the order of its
 // descriptors, our ends go to c. After an error a part of both is there.
-func (c *child) connect(s Spec) (theirs []*os.File, err error) {
+func (c *child) connect(s *Spec) (theirs []*os.File, err error) {
 	in, err := c.openInput(s.Stdin)
 	if err != nil {
 		return nil, err

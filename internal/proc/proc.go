@@ -83,13 +83,13 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		defer cancel()
 	}
 	began := time.Now()
-	c, err := start(s)
+	c, err := start(&s)
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", s.Argv[0], err)
 	}
 	var r Result
 	c.wait(ctx, &r)
-	c.finish(s, &r)
+	c.finish(&s, &r)
 	r.Elapsed = time.Since(began)
 	return r, nil
 }

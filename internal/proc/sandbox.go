@@ -127,7 +127,7 @@ type confinement struct {
 // confine puts the limits around a program: a shell that sets them and becomes
 // the program, and for Confined this program before it. A limit lower than ours
 // that is there already stays. What cannot be enforced is left out; Facts tells.
-func (s Sandbox) confine(path string, spec Spec) (c confinement, err error) {
+func (s *Sandbox) confine(path string, spec *Spec) (c confinement, err error) {
 	c = confinement{path: path, argv: spec.Argv, env: spec.Env}
 	if s.Level == Off {
 		return c, nil
