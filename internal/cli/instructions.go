@@ -173,7 +173,7 @@ var (
 	errNotUTF8 = errors.New("not UTF-8 text")
 	errState   = errors.New("it is part of cluade's own state")
 	errKernel  = errors.New("it is a link out of the project to what is no file on a disk")
-	errRule    = errors.New("it is a link out of the project to a file that a rule keeps from being read")
+	errRule    = errors.New("a rule keeps it from being read")
 	errPrivate = errors.New("it is a link out of the project to a file that only its owner may read, and whose name does not end in .md")
 )
 
@@ -190,10 +190,10 @@ func (l *loader) refuse(src source, real string, mode fs.FileMode) error {
 	switch {
 	case src.state != "" && within(real, src.state):
 		return errState
-	case within(real, src.root):
-		return nil
 	case l.hidden != nil && l.hidden(policy.Path{Abs: src.path, Real: real}):
 		return errRule
+	case within(real, src.root):
+		return nil
 	case mode&0o004 == 0 && filepath.Ext(real) != ".md":
 		return errPrivate
 	}

@@ -22,7 +22,8 @@ func TestForeignLinks(t *testing.T) {
 		{"rules of the owner's", "../rules.md", 0o600, ""},
 		{"a key", "../.ssh/id", 0o600, "only its owner may read"},
 		{"a key of a group's", "../shadow", 0o640, "only its owner may read"},
-		{"a rule", "../notes.pem", 0o644, "a rule keeps from being read"},
+		{"a rule", "../notes.pem", 0o644, "a rule keeps it from being read"},
+		{"a rule in the project", "own.pem", 0o644, "a rule keeps it from being read"},
 		{"the key file", "../key", 0o644, "cluade's own state"},
 		{"the state", "../.cluade/x.md", 0o644, "cluade's own state"},
 		{"in the project", "own", 0o600, ""},
@@ -40,6 +41,20 @@ func TestForeignLinks(t *testing.T) {
 		text, notices := readInstructions(o)
 		if strings.Contains(text, "TEXT") != (tt.want == "") || !strings.Contains(strings.Join(notices, ""), tt.want) {
 			t.Errorf("%s: notices %q, text\n%s", tt.name, notices, text)
+		}
+	}
+}
+
+// TestImportAndRules: a project's file brings in nothing that a rule refuses or
+// asks about, and is not read itself where one does.
+func TestImportAndRules(t *testing.T) {
+	for hidden, want := range map[string]string{"secret": "notes", "AGENTS.md": ""} {
+		root := tree(t, map[string]string{"p/.git/HEAD": "", "p/AGENTS.md": "notes\n@secret\n", "p/secret": "TOP"})
+		o := instructionOptions(root, "p")
+		o.Hidden = func(p policy.Path) bool { return filepath.Base(p.Abs) == hidden }
+		text, notices := readInstructions(o)
+		if strings.Contains(text, "TOP") || !strings.Contains(text, want) || !strings.Contains(strings.Join(notices, ""), "a rule keeps it from being read") {
+			t.Errorf("%s: notices %q, text\n%s", hidden, notices, text)
 		}
 	}
 }
