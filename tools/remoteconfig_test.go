@@ -81,6 +81,16 @@ func TestSSHConfig(t *testing.T) {
 	}
 }
 
+// TestSubjectNames: the policy is told what each host on the way was called.
+func TestSubjectNames(t *testing.T) {
+	e := testEnv(t)
+	e.SSH.Config = put(t, e, "config", "Host Router\nHostName 10.0.0.1\nUser admin\nProxyJump gate:2222\nHost gate\nHostName 10.0.0.2\n")
+	s, err := e.remoteSubject(Args{vals: map[string]any{"host": "Router"}})
+	if got := strings.Join(s.Named, " "); err != nil || s.Host != "admin@10.0.0.1:22" || got != "root@gate:2222 admin@router:22" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestSSHConfigNotes(t *testing.T) {
 	tests := []struct{ config, notes string }{
 		{"Match exec \"touch ran\"\nUser u\n", "FILE line 1: Match exec is a program and is not run; its block does not count"},

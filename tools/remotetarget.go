@@ -107,6 +107,7 @@ type hop struct {
 	identity []string // private keys of this host; nil: the usual ones
 	known    []string // files of host keys; nil: the usual one
 	alias    string   // the name that its host key is filed under; "" is its own
+	named    string   // what it was called, in the form of the target
 }
 
 // route is how a host is reached: the jump hosts, then the host itself.
@@ -128,7 +129,11 @@ func (r route) hops() []string {
 // subject names the hosts of a route for the policy.
 func (r route) subject() policy.Subject {
 	hops := r.hops()
-	return policy.Subject{Host: hops[len(hops)-1], Via: hops[:len(hops)-1]}
+	s := policy.Subject{Host: hops[len(hops)-1], Via: hops[:len(hops)-1]}
+	for _, h := range r {
+		s.Named = append(s.Named, h.named)
+	}
+	return s
 }
 
 // remoteRoute finds the host that a call means: its arguments, then the SSH
@@ -214,7 +219,8 @@ func (r *router) resolve(t typed) (hop, []typed, error) {
 		return hop{}, nil, fmt.Errorf("%s: ProxyCommand is a program and is not run, so %s cannot be reached; use ProxyJump", c.command, t.host)
 	}
 	host, err := canonicalHost(c.hostName)
-	return hop{target{c.user, host, c.port}, c.identity, c.known, c.alias}, c.jumps, err
+	named := target{c.user, strings.ToLower(t.host), c.port}.String()
+	return hop{target{c.user, host, c.port}, c.identity, c.known, c.alias, named}, c.jumps, err
 }
 
 // remoteSubject names the host of a call for the policy.

@@ -69,6 +69,7 @@ type Subject struct {
 	RealDir string   // the same with links resolved; "" if nothing is known of it
 	Host    string   // user@host:port as dialled
 	Via     []string // the jump hosts on the way there, in the same form
+	Named   []string // those of Via and Host as they were called, which the SSH configuration may dial elsewhere
 	URL     string
 	Name    string // what a rule may name of a tool without command, path, host or URL: a skill
 }

@@ -67,14 +67,16 @@ func shapeOf(s *Subject) dangercheck.Shape {
 // touches reports whether a rule covers some part of a call: any segment of the
 // command, either spelling of any path, any host on the way.
 func (p *Policy) touches(r *Rule, s *Subject, shape dangercheck.Shape) bool {
-	for _, host := range s.Via {
-		if _, _, has := splitHostRule(r.spec); !has && r.names(remoteTool) && hostMatches(r.spec, host) {
-			return true
+	if _, _, has := splitHostRule(r.spec); !has && r.names(remoteTool) {
+		for i := range s.Via {
+			if s.hostMatches(r.spec, i) {
+				return true
+			}
 		}
 	}
 	if elsewhere(s) && r.names(remoteTool) { // files on that host
 		_, command, has := splitHostRule(r.spec)
-		return r.spec == "" || hostMatches(r.spec, s.Host) && (!has || strings.TrimSpace(command) == "*")
+		return r.spec == "" || s.hostMatches(r.spec, len(s.Via)) && (!has || strings.TrimSpace(command) == "*")
 	}
 	if !r.names(s.Tool) {
 		return false
@@ -87,7 +89,7 @@ func (p *Policy) touches(r *Rule, s *Subject, shape dangercheck.Shape) bool {
 		return anySegment(r.spec, shape)
 	case "remote_bash":
 		host, cmd, has := splitHostRule(r.spec)
-		return hostMatches(host, s.Host) && (!has || anySegment(cmd, shape))
+		return s.hostMatches(host, len(s.Via)) && (!has || anySegment(cmd, shape))
 	case "web_fetch":
 		return domainMatches(r.spec, s.URL, true)
 	}
@@ -103,6 +105,16 @@ func (p *Policy) touches(r *Rule, s *Subject, shape dangercheck.Shape) bool {
 		}
 	}
 	return len(s.Paths) == 0 && s.Name != "" && wild(r.spec, s.Name)
+}
+
+// hostMatches compares the i-th host on the way, or behind Via the last one, with
+// a pattern, under the name that is dialled and the one that it was called.
+func (s *Subject) hostMatches(pattern string, i int) bool {
+	host := s.Host
+	if i < len(s.Via) {
+		host = s.Via[i]
+	}
+	return hostMatches(pattern, host) || i < len(s.Named) && hostMatches(pattern, s.Named[i])
 }
 
 // covered reports whether allow rules cover every part of a call.

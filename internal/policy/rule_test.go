@@ -128,6 +128,11 @@ func TestDenyRules(t *testing.T) {
 		{"remote_bash(jump)", Subject{Tool: "remote_bash", Host: "root@inner:22", Via: []string{"root@a:22", "root@jump:22"}, Command: "ls"}, true},
 		{"remote_bash(jump)", Subject{Tool: "read", Host: "root@inner:22", Via: []string{"root@jump:22"}, Paths: file("/etc/x")}, true},
 		{"remote_bash(jump: ls)", Subject{Tool: "remote_bash", Host: "root@inner:22", Via: []string{"root@jump:22"}, Command: "ls"}, false},
+		{"remote_bash(router)", Subject{Tool: "remote_bash", Host: "root@10.0.0.1:22", Named: []string{"root@router:22"}, Command: "ls"}, true},
+		{"remote_bash(router: ls)", Subject{Tool: "remote_bash", Host: "root@10.0.0.1:22", Named: []string{"root@router:22"}, Command: "ls"}, true},
+		{"remote_bash(router)", Subject{Tool: "write", Host: "root@10.0.0.1:22", Named: []string{"root@router:22"}, Paths: file("/etc/x")}, true},
+		{"remote_bash(gate)", Subject{Tool: "remote_bash", Host: "root@10.0.0.1:22", Via: []string{"root@10.0.0.2:22"}, Named: []string{"root@gate:22", "root@router:22"}, Command: "ls"}, true},
+		{"remote_bash(gate: ls)", Subject{Tool: "remote_bash", Host: "root@10.0.0.1:22", Via: []string{"root@10.0.0.2:22"}, Named: []string{"root@gate:22", "root@router:22"}, Command: "ls"}, false},
 		{"read(/etc)", Subject{Tool: "remote_bash", Host: "root@inner:22", Via: []string{"root@jump:22"}, Command: "ls"}, false},
 		{"web_*", Subject{Tool: "web_search"}, true},
 		{"mcp__ha__*", Subject{Tool: "mcp__ha__light", Effect: External}, true},
@@ -155,6 +160,15 @@ func TestDenyRules(t *testing.T) {
 		if got := strings.HasPrefix(d.Reason, "denied by rule"); got != tt.want || got && d.Verdict != Deny {
 			t.Errorf("rule %s, %+v: %+v, want denied %v", tt.rule, tt.s, d, tt.want)
 		}
+	}
+}
+
+// TestAllowedHostIsDialled: what the SSH configuration calls a host allows nothing.
+func TestAllowedHostIsDialled(t *testing.T) {
+	p := &Policy{Rules: Rules{Allow: rules(t, "remote_bash(router)")}}
+	s := Subject{Tool: "remote_bash", Host: "root@10.0.0.1:22", Named: []string{"root@router:22"}, Command: "ls"}
+	if p.covered(p.Rules.Allow, &s) {
+		t.Error("an allowance for a name covers what it leads to")
 	}
 }
 
