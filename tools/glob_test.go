@@ -267,3 +267,17 @@ func TestOwnStateHidden(t *testing.T) {
 	want(t, e, "grep", args{"pattern": "needle", "path": "~/.cluade/sessions/now.jsonl"}, "~/.cluade/sessions/now.jsonl:1:needle")
 	want(t, e, "read", args{"filePath": "~/.cluade/sessions/now.jsonl"}, "1: needle")
 }
+
+// TestGlobLinkToHidden: a link to what a rule hides is not listed either.
+func TestGlobLinkToHidden(t *testing.T) {
+	e := testEnv(t)
+	tree(t, e, "secret", "open", "dir/x")
+	link(t, e, "secret", "l")
+	link(t, e, "open", "o")
+	link(t, e, "dir", "d")
+	link(t, e, "none", "n")
+	e.Hidden = func(_ policy.Subject, p policy.Path) bool {
+		return p.Real == e.Dir+"/secret" || strings.HasPrefix(p.Real+"/", e.Dir+"/dir/")
+	}
+	want(t, e, "glob", args{"pattern": "*"}, "n\no\nopen")
+}

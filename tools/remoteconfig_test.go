@@ -85,7 +85,7 @@ func TestSSHConfig(t *testing.T) {
 func TestSubjectNames(t *testing.T) {
 	e := testEnv(t)
 	e.SSH.Config = put(t, e, "config", "Host Router\nHostName 10.0.0.1\nUser admin\nProxyJump gate:2222\nHost gate\nHostName 10.0.0.2\n")
-	s, err := e.remoteSubject(Args{vals: map[string]any{"host": "Router"}})
+	s, err := e.remoteSubject(&Args{vals: map[string]any{"host": "Router"}})
 	if got := strings.Join(s.Named, " "); err != nil || s.Host != "admin@10.0.0.1:22" || got != "root@gate:2222 admin@router:22" {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -131,7 +131,13 @@ func (p place) entry(e entry) found {
 
 func (w *walker) appendSteps(steps []step, dir place, e entry, at []int) []step {
 	path := filepath.Join(dir.path, e.name)
-	if w.guard.byName(path) == policy.NoRead && path != w.guard.session || w.guard.forbids(filepath.Join(dir.named, e.name), path) {
+	real := path
+	if e.mode.Type() == fs.ModeSymlink && w.guard.rules != nil {
+		if target, err := realPath(path); err == nil {
+			real = target
+		}
+	}
+	if w.guard.byName(path) == policy.NoRead && path != w.guard.session || w.guard.forbids(filepath.Join(dir.named, e.name), real) {
 		return steps
 	}
 	var next, named []int // positions behind the entry; those reached by its literal name

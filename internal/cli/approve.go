@@ -187,73 +187,89 @@ func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) 
 // valueColumn is where the values of a question begin.
 const valueColumn = 13
 
-// question is the text that shows everything a yes would allow. Nothing of it is
-// cut. Rows are broken here and not by the terminal, so that none inside a value
-// begins where one of ours does.
-func question(q agent.Approval, to *stream) string {
-	s, show := q.Subject, shower(to)
-	var b strings.Builder
-	write := func(name, text, color string) {
-		for _, row := range to.rows(text, valueColumn) {
-			fmt.Fprintf(&b, "  %-10s %s\n", name, to.paint(color, row))
-			name = ""
-		}
+// sheet is the text of a question in the making. Rows are broken here and not by
+// the terminal, so that none inside a value begins where one of ours does.
+type sheet struct {
+	strings.Builder
+	to   *stream
+	show func(string) string // makes a text of others visible
+}
+
+// write puts a value behind its name, in as many rows as it takes.
+func (b *sheet) write(name, text, color string) {
+	for _, row := range b.to.rows(text, valueColumn) {
+		fmt.Fprintf(b, "  %-10s %s\n", name, b.to.paint(color, row))
+		name = ""
 	}
-	field := func(name, value string) {
-		for _, line := range strings.Split(value, "\n") {
-			write(name, show(line), "")
-			name = ""
-		}
+}
+
+func (b *sheet) field(name, value string) {
+	for _, line := range strings.Split(value, "\n") {
+		b.write(name, b.show(line), "")
+		name = ""
 	}
-	fmt.Fprintf(&b, "%s  (%s)\n", to.paint(yellow, "permission needed: "+show(s.Tool)), s.Effect)
-	for _, p := range s.Paths {
-		field("path", p.Abs)
-		if p.Real != p.Abs {
-			field("really", p.Real)
-		}
-	}
-	if s.Host != "" {
-		field("host", escapeAll(s.Host)) // letters of other scripts look like ours
-	}
-	if s.URL != "" {
-		field("url", escapeAll(s.URL))
-	}
-	// What a preview says of a command follows the command, which is shown as a
-	// field, so that none of its lines passes for one of ours.
+}
+
+// preview puts what a preview says. Of a command it says something behind the
+// command, which is shown as a field, so that none of its lines passes for one of
+// ours.
+func (b *sheet) preview(q agent.Approval) {
+	s := q.Subject
 	preview, after := strings.CutPrefix(q.Preview, s.Command)
 	if s.Command != "" {
-		field("command", s.Command)
+		b.field("command", s.Command)
 	}
 	if s.Command != "" && !after {
-		field("directory", s.Dir)
+		b.field("directory", s.Dir)
 	}
 	diff := false
 	for _, line := range textLines(strings.TrimPrefix(preview, "\n")) {
 		diff = diff || strings.HasPrefix(line, "@@ ")
 		if name, value, ok := strings.Cut(line, ": "); ok && s.Command != "" && after {
-			field(name, value)
-		} else {
-			rows, color := to.rows(show(line), 2), diffColor(line, diff)
-			b.WriteString("  " + to.paint(color, rows[0]) + "\n")
-			if rest := strings.Join(rows[1:], ""); rest != "" {
-				write("", rest, color)
-			}
+			b.field(name, value)
+			continue
+		}
+		rows, color := b.to.rows(b.show(line), 2), diffColor(line, diff)
+		b.WriteString("  " + b.to.paint(color, rows[0]) + "\n")
+		if rest := strings.Join(rows[1:], ""); rest != "" {
+			b.write("", rest, color)
 		}
 	}
-	reason := show(q.Reason)
+}
+
+// question is the text that shows everything a yes would allow. Nothing of it is
+// cut.
+func question(q agent.Approval, to *stream) string {
+	s := q.Subject
+	b := &sheet{to: to, show: shower(to)}
+	fmt.Fprintf(b, "%s  (%s)\n", to.paint(yellow, "permission needed: "+b.show(s.Tool)), s.Effect)
+	for _, p := range s.Paths {
+		b.field("path", p.Abs)
+		if p.Real != p.Abs {
+			b.field("really", p.Real)
+		}
+	}
+	if s.Host != "" {
+		b.field("host", escapeAll(s.Host)) // letters of other scripts look like ours
+	}
+	if s.URL != "" {
+		b.field("url", escapeAll(s.URL))
+	}
+	b.preview(q)
+	reason := b.show(q.Reason)
 	if to.tty != nil { // no command: its rows may be broken between words
 		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", valueColumn), col: valueColumn - 1, width: columns(to.tty) - 1}.behind(reason), " ")
 	}
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
-			field("device", name)
+			b.field("device", name)
 		}
 		for _, line := range textLines(q.Segment) {
-			write("dangerous", show(line), red)
+			b.write("dangerous", b.show(line), red)
 		}
 		reason = to.paint(red, reason)
 	}
-	fmt.Fprintf(&b, "  %-10s %s\n", "reason", reason)
+	fmt.Fprintf(b, "  %-10s %s\n", "reason", reason)
 	return b.String()
 }
 
