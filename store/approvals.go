@@ -49,7 +49,7 @@ func (a Approvals) Load() ([]string, error) {
 	if _, err := os.Lstat(a.path); a.path == "" || os.IsNotExist(err) {
 		return nil, nil
 	}
-	data, _, err := readFile(a.path, maxApprovals)
+	data, err := readOwn(a.path, maxApprovals)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.path, err)
 	}

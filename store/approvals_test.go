@@ -41,6 +41,15 @@ func TestApprovals(t *testing.T) {
 	if p.Approvals() == a {
 		t.Error("another directory has the same approvals")
 	}
+	if err := os.Chmod(a.Path(), 0o620); err != nil {
+		t.Fatal(err)
+	}
+	if rules, err := a.Load(); err == nil || len(rules) > 0 || !strings.Contains(err.Error(), "others can write to it") {
+		t.Errorf("Load of a file to which others can write = %v, %v", rules, err)
+	}
+	if err := os.Chmod(a.Path(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{"", "[]", `{"allow":"bash"}`, `{"allow":[1]}`, `{"allow":["a",]}`, `{"allow":["a"],"deny":["b"]}`, `{"ask":[]}`} {
 		b.put(a.Path(), text)
 		if rules, err := a.Load(); err == nil || len(rules) > 0 {

@@ -38,6 +38,16 @@ func readFile(path string, max int64) ([]byte, os.FileInfo, error) {
 	return data, info, nil
 }
 
+// readOwn is readFile for what stands for a person's word: a file to which others
+// can write is none.
+func readOwn(path string, max int64) ([]byte, error) {
+	data, info, err := readFile(path, max)
+	if err == nil && info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("others can write to it (mode %04o), so nothing of it counts: chmod 600 %s", info.Mode().Perm(), path)
+	}
+	return data, err
+}
+
 // writeConfig replaces a file that a person may keep elsewhere: one to which a
 // link leads is written there.
 func writeConfig(path string, data []byte) error {

@@ -99,7 +99,7 @@ func (p Place) trusted() (*fastjson.Value, error) {
 	if path == "" {
 		return nil, nil
 	}
-	data, _, err := readFile(path, maxTrust)
+	data, err := readOwn(path, maxTrust)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -51,6 +51,16 @@ func TestTrust(t *testing.T) {
 	if !in(load(Trust{})) {
 		t.Error("a word for good does not count")
 	}
+	trustFile := b.place().trustFile()
+	if err := os.Chmod(trustFile, 0o602); err != nil {
+		t.Fatal(err)
+	}
+	if in(load(Trust{})) {
+		t.Error("a word counts from a file to which others can write")
+	}
+	if err := os.Chmod(trustFile, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if kept := string(must(os.ReadFile(b.place().trustFile()))); !strings.Contains(kept, `"/elsewhere":"abc"`) {
 		t.Errorf("the trust file lost a line: %s", kept)
 	}
