@@ -88,8 +88,8 @@ func (a *app) cmdDoctor(word string) (bool, error) {
 
 // examine makes the checks, one after the other, and returns what was found. They
 // run beside this goroutine, so that one that hangs can be left behind.
-func (a *app) examine(ctx context.Context, online, json bool) (text string) {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
+func (a *app) examine(person context.Context, online, json bool) (text string) {
+	ctx, cancel := context.WithTimeout(person, checkTime)
 	defer cancel()
 	found := findings{json, make(chan string)}
 	go func() {
@@ -110,6 +110,9 @@ func (a *app) examine(ctx context.Context, online, json bool) (text string) {
 			}
 			text += t
 		case <-ctx.Done():
+			if errors.Is(person.Err(), context.Canceled) { // they stopped it
+				return text
+			}
 			return text + found.show("doctor|FAIL|a check did not end|see with mount whether a network drive is dead", "")
 		}
 	}
