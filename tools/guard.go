@@ -154,7 +154,7 @@ func (g *guard) byName(path string) policy.Guard {
 		worst = policy.NoRead
 	}
 	for name, rest, more := strings.Cut(path, "/"); ; name, rest, more = strings.Cut(rest, "/") {
-		if strings.EqualFold(name, ".cluade") {
+		if strings.EqualFold(strings.TrimRight(name, ". "), ".cluade") { // FAT drops these
 			worst = max(worst, classify(strings.Split(rest, "/")))
 		}
 		if !more {
@@ -177,7 +177,7 @@ func classify(inside []string) policy.Guard {
 	if len(inside) == 0 {
 		return policy.NoWrite
 	}
-	first := strings.ToLower(inside[0])
+	first := strings.TrimRight(strings.ToLower(inside[0]), ". ")
 	if (first == "skills" || first == "commands") && len(inside) > 1 {
 		return policy.Open
 	}

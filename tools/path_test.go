@@ -101,7 +101,7 @@ func TestGuardByName(t *testing.T) {
 	}{
 		{"~/.cluade/config.json ~/.cluade/config.json.bak ~/.cluade/trust.json ~/.cluade/approvals/x.json ~/.cluade/approvals", policy.NoRead},
 		{"~/.cluade/history ~/.cluade/guard/a/b ~/.cluade/sessions/old.jsonl ~/.cluade/sessions .cluade/config.json", policy.NoRead},
-		{"/etc/cluade/config.json sub/.cluade/approvals/x /srv/p/.cluade/trust.json ~/.cluade/CONFIG.JSON .Cluade/Config.json", policy.NoRead},
+		{"/etc/cluade/config.json sub/.cluade/approvals/x /srv/p/.cluade/trust.json ~/.cluade/CONFIG.JSON .Cluade/Config.json .cluade./config.json ~/.cluade/config.json.", policy.NoRead},
 		{"../ram/sessions/x ../ram/sessions ~/.hist /overlay/upper/etc/cluade/config.json", policy.NoRead},
 		{".cluade/skills/x/.cluade/config.json later/config.json", policy.NoRead},
 		{"~/.cluade ~/.cluade/hooks.json ~/.cluade/AGENTS.md ~/.cluade/known_hosts ~/.cluade/new ~/.cluade/sessions/now.jsonl", policy.NoWrite},
