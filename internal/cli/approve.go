@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 
 	"cluade/agent"
 	"cluade/internal/chat"
@@ -112,7 +113,7 @@ func readAnswer(ctx context.Context, in *os.File, p *pager, question string) (st
 
 // choices is the line that asks for the answer.
 func choices(q agent.Approval, to *stream) string {
-	show := shower(to)
+	show := shower(to, false)
 	switch {
 	case q.Danger:
 		return to.paint(red, "allow it this once?") + " [y/N] "
@@ -184,22 +185,36 @@ func (a *approver) terminal() (in *os.File, to *stream, done func(), err error) 
 	return in, to, func() { tty.Close() }, nil
 }
 
-// valueColumn is where the values of a question begin.
-const valueColumn = 13
-
 // sheet is the text of a question in the making. Rows are broken here and not by
 // the terminal, so that none inside a value begins where one of ours does.
 type sheet struct {
 	strings.Builder
-	to   *stream
-	show func(string) string // makes a text of others visible
+	to    *stream
+	show  func(string) string // makes a text of others visible
+	names int                 // columns for the names of values
 }
+
+func newSheet(to *stream, names int) *sheet {
+	return &sheet{to: to, show: shower(to, to.color), names: names}
+}
+
+// column is where values begin.
+func (b *sheet) column() int { return 2 + b.names + 1 }
 
 // write puts a value behind its name, in as many rows as it takes.
 func (b *sheet) write(name, text, color string) {
-	for _, row := range b.to.rows(text, valueColumn) {
-		fmt.Fprintf(b, "  %-10s %s\n", name, b.to.paint(color, row))
+	for _, row := range b.to.rows(text, b.column()) {
+		fmt.Fprintf(b, "  %-*s %s\n", b.names, name, b.to.paint(color, row))
 		name = ""
+	}
+}
+
+// line puts a text at the left, and what is left of it below the values.
+func (b *sheet) line(left int, text, color string) {
+	rows := b.to.rows(text, left)
+	b.WriteString(strings.Repeat(" ", left) + b.to.paint(color, rows[0]) + "\n")
+	if rest := strings.Join(rows[1:], ""); rest != "" {
+		b.write("", rest, color)
 	}
 }
 
@@ -229,11 +244,7 @@ func (b *sheet) preview(q agent.Approval) {
 			b.field(name, value)
 			continue
 		}
-		rows, color := b.to.rows(b.show(line), 2), diffColor(line, diff)
-		b.WriteString("  " + b.to.paint(color, rows[0]) + "\n")
-		if rest := strings.Join(rows[1:], ""); rest != "" {
-			b.write("", rest, color)
-		}
+		b.line(2, b.show(line), diffColor(line, diff))
 	}
 }
 
@@ -241,7 +252,7 @@ func (b *sheet) preview(q agent.Approval) {
 // cut.
 func question(q agent.Approval, to *stream) string {
 	s := q.Subject
-	b := &sheet{to: to, show: shower(to)}
+	b := newSheet(to, 10)
 	fmt.Fprintf(b, "%s  (%s)\n", to.paint(yellow, "permission needed: "+b.show(s.Tool)), s.Effect)
 	for _, p := range s.Paths {
 		b.field("path", p.Abs)
@@ -257,8 +268,8 @@ func question(q agent.Approval, to *stream) string {
 	}
 	b.preview(q)
 	reason := b.show(q.Reason)
-	if to.tty != nil { // no command: its rows may be broken between words
-		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", valueColumn), col: valueColumn - 1, width: columns(to.tty) - 1}.behind(reason), " ")
+	if at := b.column(); to.tty != nil { // no command: its rows may be broken between words
+		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", at), col: at - 1, width: columns(to.tty) - 1}.behind(reason), " ")
 	}
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
@@ -295,13 +306,11 @@ func diffColor(line string, diff bool) string {
 	return ""
 }
 
-// shower is how a text of others is made visible on a stream.
-func shower(to *stream) func(string) string {
-	if to.ascii {
-		return escapeAll
-	}
+// shower is how a text of others is made visible on a stream. Marked, a character
+// that is shown by its number or a letter is told from one that was written so.
+func shower(to *stream, marked bool) func(string) string {
 	return func(text string) string {
-		return escapeRunes(text, func(r rune) bool { return r < 0x80 || !unseen(r) })
+		return escapeRunes(text, marked, func(r rune) bool { return r < 0x80 || !to.ascii && !unseen(r) })
 	}
 }
 
@@ -320,17 +329,22 @@ func unseen(r rune) bool {
 // escapeAll is chat.EscapeText for a console that shows no more than ASCII: a
 // likeness will do for an answer, not for what is to be allowed.
 func escapeAll(text string) string {
-	return escapeRunes(text, func(r rune) bool { return r < 0x80 })
+	return escapeRunes(text, false, func(r rune) bool { return r < 0x80 })
 }
 
-func escapeRunes(text string, plain func(rune) bool) string {
+func escapeRunes(text string, marked bool, plain func(rune) bool) string {
 	var b strings.Builder
-	for _, r := range chat.EscapeText(text, 0) {
-		if plain(r) {
-			b.WriteRune(r)
-			continue
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		shown := chat.EscapeText(text[:n], 0)
+		if shown == text[:n] && !plain(r) {
+			shown = strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 		}
-		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		if marked && shown != text[:n] {
+			shown = "\x1b[7m" + shown + "\x1b[27m"
+		}
+		b.WriteString(shown)
+		text = text[n:]
 	}
 	return b.String()
 }

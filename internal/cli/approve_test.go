@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -343,17 +344,17 @@ func TestQuestion(t *testing.T) {
 		}, "\x1b[33mpermission needed: bash\x1b[0m  (Execute)\n  command    rm x\n             directory: /tmp\n  directory  /root\n  timeout    30 s\n  reason     r\n"},
 		{"hidden", agent.Approval{
 			Subject: policy.Subject{Tool: "ba\x1b[2Jsh", Effect: policy.External, Command: "ls \x1b]0;t\a\u202e\nsecond\r\tx", Dir: "/a\nb"}, Reason: "x\x1b[31m",
-		}, "\x1b[33m" + `permission needed: ba\x1b[2Jsh` + "\x1b[0m  (External)" + "\n" + `  command    ls \x1b]0;t\a\u202e` + "\n" +
-			`             second\r\tx` + "\n  directory  /a\n             b\n" + `  reason     x\x1b[31m` + "\n"},
+		}, "\x1b[33m" + `permission needed: ba«\x1b»[2Jsh` + "\x1b[0m  (External)" + "\n" + `  command    ls «\x1b»]0;t«\a»«\u202e»` + "\n" +
+			`             second«\r»«\t»x` + "\n  directory  /a\n             b\n" + `  reason     x«\x1b»[31m` + "\n"},
 		{"file", agent.Approval{
 			Subject: policy.Subject{Tool: "write", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a/b", Real: "/a/b"}, {Abs: "/a/l", Real: "/etc/x"}}},
 			Preview: "new file\n\ttext\x07\n\nlast", Reason: "r",
-		}, "\x1b[33mpermission needed: write\x1b[0m  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  \ttext\a` + "\n  \n  last\n  reason     r\n"},
+		}, "\x1b[33mpermission needed: write\x1b[0m  (Write)\n  path       /a/b\n  path       /a/l\n  really     /etc/x\n  new file\n" + `  «\t»text«\a»` + "\n  \n  last\n  reason     r\n"},
 		{"change", agent.Approval{
 			Subject: policy.Subject{Tool: "edit", Effect: policy.Write, Paths: []policy.Path{{Abs: "/a", Real: "/a"}}},
 			Preview: "1 line added, 1 removed\n@@ -1,2 +1,2 @@\n a: b\n-old\n+new\x1b[m\n", Reason: "r",
 		}, "\x1b[33mpermission needed: edit\x1b[0m  (Write)\n  path       /a\n  1 line added, 1 removed\n  \x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n   a: b\n" +
-			"  \x1b[31m-old\x1b[0m\n  \x1b[32m+new\\x1b[m\x1b[0m\n  reason     r\n"},
+			"  \x1b[31m-old\x1b[0m\n  \x1b[32m+new«\\x1b»[m\x1b[0m\n  reason     r\n"},
 		{"the dangerous part", agent.Approval{
 			Subject: policy.Subject{Tool: "remote_bash", Effect: policy.Execute, Host: "root@ap1:22", Command: "ls; reboot"}, Reason: "it cuts", Danger: true, Segment: "reboot",
 		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  command    ls; reboot\n  directory  \n  dangerous  \x1b[31mreboot\x1b[0m\n  reason     \x1b[31mit cuts\x1b[0m\n"},
@@ -362,8 +363,9 @@ func TestQuestion(t *testing.T) {
 		}, "\x1b[33mpermission needed: remote_bash\x1b[0m  (Execute)\n  host       root@ap1:22\n  url        u\n  command    reboot\n  directory  /\n  reason     \x1b[31mit cuts\x1b[0m\n"},
 	}
 	for _, tt := range tests {
-		if got := question(tt.q, to); got != tt.want {
-			t.Errorf("%s: question =\n%q\nwant\n%q", tt.name, got, tt.want)
+		want := strings.NewReplacer("«", "\x1b[7m", "»", "\x1b[27m").Replace(tt.want) // what is shown by a sign for it
+		if got := question(tt.q, to); got != want {
+			t.Errorf("%s: question =\n%q\nwant\n%q", tt.name, got, want)
 		}
 	}
 }
@@ -414,6 +416,23 @@ func TestQuestionRows(t *testing.T) {
 			if got := strings.Join(strings.Fields(text), ""); !strings.Contains(got, strings.Join(strings.Fields(forged), "")) {
 				t.Errorf("%d columns: not all is shown:\n%s", width, text)
 			}
+		}
+	}
+}
+
+// So does a value of a project's file in the question of trust.
+func TestTrustQuestionRows(t *testing.T) {
+	w := newWorld(t)
+	w.file(filepath.Join(w.dir, ".cluade/config.json"), `{"permissions":{"allow":["bash(x`+strings.Repeat(" ", 46)+fmt.Sprintf("%-80s", "  model              y")+`)"]},"base_url":"http://10.0.0.1/v1"}`)
+	a := w.app(nil)
+	g := a.cfg.Guarded(a.place)
+	if g == nil {
+		t.Fatal("nothing is guarded")
+	}
+	text := trustQuestion(g, &stream{tty: newPty(t, 80).tty})
+	for row := range strings.Lines(text) {
+		if strings.HasPrefix(row, "  model") || lineedit.Width(row) > 80 {
+			t.Errorf("a row of a value passes for ours, or is broken by the terminal:\n%s", text)
 		}
 	}
 }

@@ -43,13 +43,12 @@ func (a *app) askTrust() error {
 
 // trustQuestion shows everything that a yes would put in force.
 func trustQuestion(g *store.Guarded, to *stream) string {
-	show := shower(to)
-	var b strings.Builder
-	b.WriteString(to.paint(yellow, "this project wants to set what needs your trust: "+show(g.File)) + "\n")
+	b := newSheet(to, 18)
+	b.line(0, "this project wants to set what needs your trust: "+b.show(g.File), yellow)
 	for _, v := range g.Show() {
-		fmt.Fprintf(&b, "  %-18s %s\n", show(v.Key), show(v.Text))
+		b.write(b.show(v.Key), b.show(v.Text), "")
 		if v.Host != "" {
-			fmt.Fprintf(&b, "  %-18s your messages, the contents of files and the key go to %s\n", "", to.paint(red, escapeAll(v.Host)))
+			b.write("", "your messages, the contents of files and the key go to "+escapeAll(v.Host), red)
 		}
 	}
 	return b.String()

@@ -195,7 +195,7 @@ func (a *app) forgetTurns(t tools.Turn, n int, back []string) {
 // backText is what going back means: what is done to files, what stays, and
 // what nothing can take back.
 func (a *app) backText(t tools.Turn, steps []tools.Step, to *stream) string {
-	show := shower(to)
+	show := shower(to, to.color)
 	var b strings.Builder
 	fmt.Fprintf(&b, "back to before: %s\n", show(turnText(t.Input, 60)))
 	for _, s := range steps {
@@ -248,7 +248,7 @@ func (a *app) lasting(start int) (list []string) {
 
 // foreignText shows what a yes would do to files that something else changed.
 func foreignText(steps []tools.Step, to *stream) string {
-	show := shower(to)
+	show := shower(to, to.color)
 	var b strings.Builder
 	for _, s := range steps {
 		if s.Lost != "" || !s.Foreign {
