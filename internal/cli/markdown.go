@@ -23,15 +23,17 @@ type markdown struct {
 
 	out      []byte
 	line     string // what of the present line is not taken yet
+	rest     string // what came behind the present line
 	whole    bool   // the line's end has come
-	force    bool   // nothing came for a moment: guess
+	force    bool   // nothing came for a moment, or comes at all: guess
 	kind     lineKind
 	list     bool // the last line that began at the left opened a list
 	table    []string
 	tableLen int    // bytes in table
+	quote    string // the signs of the quote that the table is in
 	fence    string // the run that opened the code block; its end is as long
 	lead     int    // blanks before the fence, which its lines have too
-	quoted   bool   // the quote at hand is in a code block
+	quoted   string // the same run, of a code block in the quote at hand
 
 	base    style // of the whole line
 	style   style // of the text at hand
@@ -85,15 +87,23 @@ type piece struct {
 // write takes the next piece of the text and returns what can be shown.
 func (m *markdown) write(text string) string {
 	m.width = max(m.width, minWidth)
+	m.rest += text
+	m.lines()
+	return m.take()
+}
+
+// lines goes through the text at hand as far as it is decided.
+func (m *markdown) lines() {
 	for {
-		line, rest, ended := strings.Cut(text, "\n")
-		m.line += line
-		m.whole = ended
-		m.advance()
-		if !ended {
-			return m.take()
+		if !m.whole {
+			line, rest, ended := strings.Cut(m.rest, "\n")
+			m.line += line
+			m.rest, m.whole = rest, ended
 		}
-		text = rest
+		if !m.advance() {
+			return
+		}
+		m.whole = false
 	}
 }
 
@@ -104,7 +114,7 @@ func (m *markdown) pause() string {
 	switch {
 	case m.kind == prose:
 		m.force = true
-		m.advance()
+		m.lines()
 		m.force = false
 		if len(m.word) > 0 {
 			m.endWord()
@@ -118,13 +128,11 @@ func (m *markdown) pause() string {
 
 // end shows the rest and makes m ready for the next answer.
 func (m *markdown) end() string {
-	if m.line != "" || m.kind == prose {
-		m.whole = true
-		m.advance()
-	}
+	m.force = true
+	out := m.write("\n")
 	m.endTable()
 	m.look(0)
-	out := m.take()
+	out += m.take()
 	*m = markdown{width: m.width, styled: m.styled}
 	return out
 }
@@ -139,7 +147,9 @@ func (m *markdown) interrupt() string {
 }
 
 // waits says that text is held back which a pause would show.
-func (m *markdown) waits() bool { return m.kind == prose && len(m.word)+len(m.line) > 0 }
+func (m *markdown) waits() bool {
+	return m.kind == prose && len(m.word)+len(m.line)+len(m.rest) > 0
+}
 
 func (m *markdown) take() string {
 	s := string(m.out)
@@ -147,26 +157,44 @@ func (m *markdown) take() string {
 	return s
 }
 
-// advance goes through the present line as far as it is decided.
-func (m *markdown) advance() {
+// advance goes through the present line as far as it is decided, and says
+// whether that was all of it.
+func (m *markdown) advance() bool {
 	if m.kind == undecided && !m.open() {
-		return
+		return false
 	}
+	end := none
 	switch m.kind {
 	case verbatim:
 		m.put(m.line, 0)
 		m.line = ""
 	case prose:
-		m.words()
+		if m.words(); m.whole && m.line == "" {
+			m.endWord()
+			end = m.openMark()
+		}
 	}
-	if m.whole {
-		m.endLine()
+	if !m.whole || m.line != "" && m.kind == prose || end == later {
+		return false
 	}
+	style, ticks := m.style, m.ticks
+	if m.endLine(); end == inReach {
+		m.style, m.ticks = style, ticks
+	}
+	return true
 }
 
 func (m *markdown) words() {
 	for m.line != "" && m.inline() {
 	}
+}
+
+// inner takes all the words of s, in the midst of a line or between two.
+func (m *markdown) inner(s string) {
+	line, rest, whole, force := m.line, m.rest, m.whole, m.force
+	m.line, m.rest, m.whole, m.force = s, "", true, true
+	m.words()
+	m.line, m.rest, m.whole, m.force = line, rest, whole, force
 }
 
 // endLine ends a line of the text.

@@ -41,7 +41,17 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"emphasis", "an *odd* and _even_ one", "an [e]odd[] and [e]even[] one", "an *odd* and _even_ one"},
 	{"both", "***x*** **a *b* c**", "[be]x[b] a [be]b[b] c", "***x*** **a *b* c**"},
 	{"bold in a language without blanks", "这是**重点**内容", "这是[b]重点[]内容", "这是**重点**内容"},
-	{"bold over a line's end", "**no\nend**", "**no\nend**", ""},
+	{"bold over a line's end", "a **b\nc** d", "a [b]b[]\n[b]c[] d", "a **b\nc** d"},
+	{"code and emphasis over lines' ends", "- *a\n  b\n  c* `d\n  -e` f", "- [e]a[]\n  [e]b[]\n  [e]c[] [c]d[]\n  [c]-e[] f", "- *a\n  b\n  c* `d\n  -e` f"},
+	{"a line's end in both", "***a\nb*** _c\nd_", "[be]a[]\n[be]b[e] c[]\n[e]d", "***a\nb*** _c\nd_"},
+	{"bold far away over a line's end", "**" + strings.Repeat("x", 90) + "\ny** z", strings.Repeat("[b]"+strings.Repeat("x", 30)+"[]\n", 3) + "[b]y[] z",
+		"**" + strings.Repeat("x", 28) + "\n" + strings.Repeat("x", 30) + "\n" + strings.Repeat("x", 30) + "\nxx\ny** z"},
+	{"no end in reach of a line's end", "**a\n" + strings.Repeat("x", 90) + "** `b\n\nc`", "**a\n" + strings.Repeat(strings.Repeat("x", 30)+"\n", 3) + "** `b\n\nc`", ""},
+	{"bold over a paragraph's end", "**a\n\nb** **c\n- d** `e\n# f` **g\n| h** **i\n***\n**j\n  > k**",
+		"**a\n\nb** **c\n- d** `e\n[b]f` **g[]\n| h** **i\n[f]---[]\n**j\n  | k**", "**a\n\nb** **c\n- d** `e\n# f` **g\n| h** **i\n***\n**j\n  | k**"},
+	{"bold over the end of a heading", "# a **b\nc**", "[b]a **b[]\nc**", "# a **b\nc**"},
+	{"bold and more beside it", "**b***e*, *e***b** and **a *b*** z **b*** **bold***em*_em_ x", "[b]b[e]e[], [e]e[b]b[] and [b]a [be]b[] z [b]b[]* [b]bold[e]emem[] x",
+		"**b***e*, *e***b** and **a\n*b*** z **b***\n**bold***em*_em_ x"},
 	{"bold far away", "**" + strings.Repeat("word ", 20) + "end** x", strings.Repeat("[b]"+strings.Repeat("word ", 5)+"word[]\n", 3) + "[b]word word end[] x", "**" + strings.Repeat("word ", 4) + "word\n" + strings.Repeat(strings.Repeat("word ", 5)+"word\n", 2) + "word word word end** x"},
 	{"stars that are none", "2 * 3 * 4, 2*3*4, *.txt, a**b, **kwargs, 5 ** 2", "2 * 3 * 4, 2*3*4, *.txt, a**b,\n**kwargs, 5 ** 2", ""},
 	{"bold paths", "**/etc/config/network** and **.bashrc**", "[b]/etc/config/network[] and\n[b].bashrc", "**/etc/config/network** and\n**.bashrc**"},
@@ -49,7 +59,9 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"an address in brackets", "[a](</b c>) [d](e \"title\")", "a (/b c) d (e)", ""},
 	{"file patterns", "rm *.o *.a and /*.c", "rm *.o *.a and /*.c", ""},
 	{"names with strokes", "snake_case_name and __init__ x", "snake_case_name and [b]init[] x", "snake_case_name and __init__ x"},
-	{"escaped", `\*no\* \_ \. C:\new`, `*no* _ \. C:\new`, `\*no\* \_ \. C:\new`},
+	{"escaped", `\*no\* \_ \. C:\new`, `*no* _ . C:\new`, `\*no\* \_ \. C:\new`},
+	{"escaped signs", "\\[a\\](b) \\|\\<\\-\\+\\!\\(\\) 1\\. \\\\ \\~ `\\.`", "[a](b) |<-+!() 1. \\ ~ [c]\\.", "\\[a\\](b) \\|\\<\\-\\+\\!\\(\\) 1\\. \\\\\n\\~ `\\.`"},
+	{"a hard break", "one\\\ntwo **a\\\nb** x\\\n\nC:\\\n- y\\", "one\ntwo [b]a[]\n[b]b[] x\\\n\nC:\\\n- y\\", "one\\\ntwo **a\\\nb** x\\\n\nC:\\\n- y\\"},
 	{"code", "run `ls -l *.c` now", "run [c]ls -l *.c[] now", "run `ls -l *.c` now"},
 	{"code with backticks", "``a`b`` and `c", "[c]a`b[] and `c", "``a`b`` and `c"},
 	{"code in bold", "**use `x`**", "[b]use [bc]x", "**use `x`**"},
@@ -65,12 +77,21 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"quote", "> one two three four five six seven\n>> deep\n> - item", "| one two three four five six\n| seven\n| | deep\n| - item", ""},
 	{"link", "see [the page](http://x/a_(b)) and [http://y](http://y)", "see the page (http://x/a_(b))\nand http://y", ""},
 	{"link with a title", "[a](http://x \"title\") ![pic](p.png) [top](#top)", "a (http://x) pic (p.png) top", ""},
+	{"marks in a link", "[`uci`](u) [**a *b* c**](v) **[d](w) e** [f*](x)* [`g](y)`", "[c]uci[] (u) [b]a [be]b[b] c[] (v) [b]d (w) e[] f*\n(x)* `g (y)`",
+		"`uci` (u) **a *b* c** (v) **d\n(w) e** f* (x)* `g (y)`"},
+	{"brackets in a link", "[a[0]](u) [b\\]](v) [![pic](p.png)](w)", "a[0] (u) b] (v) pic (p.png)\n(w)", "a[0] (u) b\\] (v) pic (p.png)\n(w)"},
 	{"no link", "[1] a[i] (x) [no](end ![ x [a [b](c)", "[1] a[i] (x) [no](end ![ x [a\nb (c)", ""},
 	{"code block", "```sh\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n```\nafter", "[f]--- sh[]\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n[f]---[]\nafter",
 		"```sh\nif x; then\n\ty \\\n    \"**z**\" `w`\n\nfi\n```\nafter"},
 	{"a long line of code", "```\n" + strings.Repeat("x ", 30) + "\n```", "[f]---[]\n" + strings.Repeat("x ", 30) + "\n[f]---", "```\n" + strings.Repeat("x ", 30) + "\n```"},
 	{"longer fences", "````\n```\nx\n```\n````\n~~~\n```\n~~~", "[f]---[]\n```\nx\n```\n[f]---[]\n[f]---[]\n```\n[f]---", "````\n```\nx\n```\n````\n~~~\n```\n~~~"},
 	{"code in a list", "- do:\n  ```sh\n  ls\n    x\n  ```\n- then", "- do:\n[f]--- sh[]\nls\n  x\n[f]---[]\n- then", "- do:\n```sh\nls\n  x\n```\n- then"},
+	{"code behind a list's mark", "- ```sh\n  a **b**\n    c\n  ```\n- **c**\n1. ```\n   $a_b_c\n   ```\n2. d\n* ~~~ x\n  ```\n~~~\n\n|a|\n|-|\n- `x`\n10) ```a```",
+		"- [f]--- sh[]\na **b**\n  c\n[f]---[]\n- [b]c[]\n1. [f]---[]\n$a_b_c\n[f]---[]\n2. d\n- [f]--- x[]\n```\n[f]---[]\n\n[b]a[]\n[f]-[]\n- [c]x[]\n10) [c]a",
+		"- ```sh\na **b**\n  c\n```\n- **c**\n1. ```\n$a_b_c\n```\n2. d\n- ~~~ x\n```\n~~~\n\na\n-\n- `x`\n10) ```a```"},
+	{"code with tabs before it", "- do:\n\t```sh\n\tls\n\t\tx\n\t```\n- **then**", "- do:\n[f]--- sh[]\nls\n\tx\n[f]---[]\n- [b]then", "- do:\n```sh\nls\n\tx\n```\n- **then**"},
+	{"code in a list in a quote", "> - ```sh\n>   a *b* c\n>   ```\n> ~~~\n> ```\n> *x*\n> ~~~\n> *so*", "| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| [e]so",
+		"| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| *so*"},
 	{"a block without end", "```\nx", "[f]---[]\nx", "```\nx"},
 	{"indented code", "so:\n\n    *p = **q*2;\n", "so:\n\n    *p = **q*2;", ""},
 	{"table", "| a | *bb* |\n|---|---:|\n| `c` | 1 |\n| d |\nend", "[b]a[] | [be]bb[]\n[f]--+---[]\n[c]c[] |  1\nd\nend",
@@ -82,6 +103,10 @@ var markdownTests = []struct{ name, in, want, plain string }{
 		"k1: aaaaaaaa\nk2: bbbbbbbb\nk3: cccccccc\nk4: dddddddd\nk5: `eeee` eeee\n\nk1: f\nk3: h"},
 	{"table of wide characters", "|名|値|\n|-|-|\n|漢字|x|", "[b]名[]   | [b]値[]\n[f]-----+---[]\n漢字 | x", "名   | 値\n-----+---\n漢字 | x"},
 	{"bars in cells", "|a|b|\n|-|-|\n|x\\|y|`p|q`|\n|l<br>m|n|", "[b]a[]   | [b]b[]\n[f]----+----[]\nx|y | [c]p|q[]\nl   | n\nm   |", "a   | b\n----+------\nx|y | `p|q`\nl   | n\nm   |"},
+	{"table in a quote", "> so:\n> | a | *bb* |\n> |---|---:|\n> | `c` | 1 |\n>\n> end\n> | x |\n| y |\n>> | z |\n>> |-|", "| so:\n| [b]a[] | [be]bb[]\n| [f]--+---[]\n| [c]c[] |  1\n| \n| end\n| | x |\n| y |\n| | [b]z[]\n| | [f]-",
+		"| so:\n| a   | *bb*\n| ----+-----\n| `c` |    1\n| \n| end\n| | x |\n| y |\n| | z\n| | -"},
+	{"table in a quote as records", "> |k1|k2|k3|k4|\n> |-|-|-|-|\n> |aaaaaaaa|bbbbbbbb|cccccccc|ddd dddddddd dddddddd dddddddd|\n> |e|||", "| [b]k1:[] aaaaaaaa\n| [b]k2:[] bbbbbbbb\n| [b]k3:[] cccccccc\n| [b]k4:[] ddd dddddddd dddddddd\n|   dddddddd\n| \n| [b]k1:[] e",
+		"| k1: aaaaaaaa\n| k2: bbbbbbbb\n| k3: cccccccc\n| k4: ddd dddddddd dddddddd\n|   dddddddd\n| \n| k1: e"},
 	{"no table", "| just a bar\n|| two *of* them", "| just a bar\n|| two [e]of[] them", "| just a bar\n|| two *of* them"},
 }
 
@@ -225,6 +250,8 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("# x "+strings.Repeat("#", 600)+"x\n```\n"+strings.Repeat("`", 600)+"x", uint16(511), uint8(80))
 	f.Add("x\n"+strings.Repeat(" ", 600)+"x", uint16(511), uint8(80))
 	f.Add("**"+strings.Repeat("x", 600)+"**", uint16(513), uint8(80))
+	f.Add("**a\n"+strings.Repeat(" ", 600)+"b** `c\nd` e\\\nf", uint16(511), uint8(80))
+	f.Add("> - ```\n> x\n>   ```\n> |a|\n> |-|\n>> |b|\n- ~~~\n\tx\n\t~~~", uint16(3), uint8(30))
 	f.Fuzz(func(t *testing.T, text string, seed uint16, width uint8) {
 		text = strings.ToValidUTF8(text, "?")
 		for _, styled := range []bool{true, false} {
@@ -254,12 +281,12 @@ func FuzzMarkdown(f *testing.F) {
 // TestMarkdownEndless: a model that repeats itself without a line's end costs
 // no more time for each piece than at first.
 func TestMarkdownEndless(t *testing.T) {
-	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`"} {
+	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`", "**a\n ", "> - `", "a\\\n", "> |a|\n", "`a\n"} {
 		m := markdown{width: 80, styled: true}
 		for range 100_000 {
 			m.write(in)
 		}
-		if got := len(m.line); got > maxRow {
+		if got := len(m.line) + len(m.rest); got > maxRow {
 			t.Errorf("%q without an end: %d bytes are held back undecided", in, got)
 		}
 	}

@@ -23,11 +23,8 @@ func (m *markdown) inline() bool {
 		n = m.openSpan(rest)
 	case c == '*', c == '_':
 		n = m.emphasis(rest)
-	case c == '\\' && len(rest) == 1 && !m.whole:
-		n = wait
-	case c == '\\' && len(rest) > 1 && strings.IndexByte("*_`#|", rest[1]) >= 0:
-		m.addText(rest[1:2])
-		n = 2
+	case c == '\\':
+		n = m.backslash(rest)
 	case c == '#' && m.base == bold && m.prev == ' ' && len(rest) < maxHeld && strings.Trim(rest, "# ") == "": // closing signs of a heading
 		if n = len(rest); !m.whole {
 			n = wait
@@ -92,6 +89,27 @@ func (m *markdown) addAll(s string) {
 	}
 }
 
+// backslash takes one before a sign or a line's end that makes words of it. At the
+// end of a paragraph it is text.
+func (m *markdown) backslash(rest string) int {
+	switch {
+	case len(rest) > 1 && rest[1] > ' ' && rest[1] < 0x7f && (rest[1] == '_' || !wordRune(rune(rest[1]))):
+		m.addText(rest[1:2])
+		return 2
+	case len(rest) > 1:
+		return 0
+	case !m.whole:
+		return wait
+	}
+	switch next, whole := m.ahead(); {
+	case next != "":
+		return 1
+	case !whole:
+		return wait
+	}
+	return 0
+}
+
 // openSpan takes the backticks before a span of code. Without an end in reach
 // they are text.
 func (m *markdown) openSpan(rest string) int {
@@ -145,28 +163,74 @@ const (
 // closing looks for the run of exactly n marks that ends what the n marks at
 // the beginning of rest open.
 func (m *markdown) closing(rest string, n int) int {
-	c := rest[0]
+	c, whole, short := rest[0], m.whole, m.whole && len(rest) < reach
+	if short {
+		var next string
+		next, whole = m.ahead()
+		rest += next
+	}
 	for i := n; i < min(len(rest), reach); {
 		if rest[i] != c {
 			i++
 			continue
 		}
 		run := runLength(rest[i:])
-		if i+run == len(rest) && run < maxHeld && !m.whole {
+		if i+run == len(rest) && run < maxHeld && !whole {
 			return later
 		}
-		if run == n && (c == '`' || rest[i-1] != ' ' && (c == '*' || !wordRune(nextRune(rest[i+run:])))) {
+		if (run == n || run == 3 && n < 3 && c == '*') && (c == '`' || rest[i-1] != ' ' && (c == '*' || !wordRune(nextRune(rest[i+run:])))) {
 			return inReach
 		}
 		i += run
 	}
 	switch {
-	case len(rest) >= reach:
+	case len(rest) >= reach && !short:
 		return far
-	case m.whole:
+	case len(rest) >= reach, whole:
 		return none
 	}
 	return later
+}
+
+// openMark looks for the end of what is open at the end of a line in the next.
+func (m *markdown) openMark() int {
+	mark := strings.Repeat("`", m.ticks)
+	if m.ticks == 0 {
+		mark = [...]string{"", "**", "*", "***"}[m.style&(bold|emphasis)]
+	}
+	if mark == "" {
+		return none
+	}
+	end := m.closing(mark, len(mark))
+	if end == none && m.ticks == 0 {
+		end = m.closing(strings.Repeat("_", len(mark)), len(mark))
+	}
+	return end
+}
+
+// ahead is what goes on with the words of the present line in the next ones, each
+// with a blank before it; whole says that no more will come, or count.
+func (m *markdown) ahead() (text string, whole bool) {
+	if m.base != 0 { // a heading is one line
+		return "", true
+	}
+	rest := m.rest[:min(len(m.rest), maxHeld)]
+	all, ended := len(rest) == maxHeld || m.force, true
+	for ended && len(text) < reach {
+		var line string
+		line, rest, ended = strings.Cut(rest, "\n")
+		line = strings.TrimLeft(line, " \t")
+		n, known := listMark(line)
+		switch {
+		case !ended && (len(line) < 2 || !known):
+			return text, all
+		case line == "", n > 0, !known, strings.IndexByte("#>|", line[0]) >= 0,
+			strings.IndexByte("-*_`~", line[0]) >= 0 && strings.HasPrefix(line[1:], line[:1]): // a rule or a fence
+			return text, true
+		}
+		text += " " + line
+	}
+	return text, all || ended
 }
 
 // emphasis takes * ** *** and the same of _, which count if they touch a word
@@ -177,8 +241,12 @@ func (m *markdown) emphasis(rest string) int {
 	if n == len(rest) && n < maxHeld && !m.whole {
 		return wait
 	}
+	before := m.prev != 0 && m.prev != ' '
+	if open := m.style & (bold | emphasis); n == 3 && before && rest[0] == '*' && (open == bold || open == emphasis) { // ends one, begins another
+		n -= int(open)
+	}
 	next := nextRune(rest[n:])
-	before, after := m.prev != 0 && m.prev != ' ', n < len(rest) && strings.IndexByte(" \t./", rest[n]) < 0
+	after := n < len(rest) && strings.IndexByte(" \t./", rest[n]) < 0
 	if n > 1 && (next == '.' || next == '/') { // *.c is a file, **/x/** are files
 		inner, _, ended := strings.Cut(rest[n:], rest[:n])
 		after = !ended || inner[len(inner)-1] != '/'
@@ -189,6 +257,7 @@ func (m *markdown) emphasis(rest string) int {
 	case looks == 0:
 	case before && m.style&looks == looks && !(rest[0] == '_' && wordRune(next)):
 		m.style &^= looks
+		m.prev = '*'
 		return n
 	case after && m.style&looks == 0 && !inWord:
 		end := m.closing(rest, n)
@@ -231,17 +300,17 @@ func (m *markdown) link(rest string) int {
 		return 1
 	}
 	reach := rest[:min(len(rest), maxHeld)]
-	mid := strings.IndexByte(reach, ']')
+	mid := closingBracket(reach, open)
 	if mid < 0 || mid+1 == len(reach) || reach[mid+1] == '(' {
 		end := -1
 		if mid >= 0 && mid+1 < len(reach) {
-			end = closingParen(reach, mid+1)
+			end = closingBracket(reach, mid+1)
 		}
 		if end < 0 && unknown {
 			return wait
 		}
-		if text := reach[open+1 : max(mid, open+1)]; end > 0 && !strings.Contains(text, "[") {
-			m.addLink(text, reach[mid+2:end])
+		if end > 0 {
+			m.addLink(reach[open+1:mid], reach[mid+2:end])
 			return end + 1
 		}
 	}
@@ -249,15 +318,20 @@ func (m *markdown) link(rest string) int {
 	return open + 1
 }
 
-// closingParen is the place of the parenthesis that closes the one at i, -1 if
+// closingBracket is the place of the bracket that closes the one at i, -1 if
 // there is none.
-func closingParen(s string, i int) int {
-	depth := 0
+func closingBracket(s string, i int) int {
+	open, end, depth := s[i], byte(']'), 0
+	if open == '(' {
+		end = ')'
+	}
 	for ; i < len(s); i++ {
 		switch s[i] {
-		case '(':
+		case '\\':
+			i++
+		case open:
 			depth++
-		case ')':
+		case end:
 			if depth--; depth == 0 {
 				return i
 			}
@@ -274,11 +348,14 @@ func (m *markdown) addLink(text, url string) {
 	} else {
 		url, _, _ = strings.Cut(url, " ")
 	}
-	switch {
-	case text == "" || text == url:
-		text = url
-	case url != "" && url[0] != '#':
-		text += " (" + url + ")"
+	if text == "" || text == url {
+		m.addAll(url)
+		return
 	}
-	m.addAll(text)
+	style := m.style
+	m.inner(text)
+	m.style, m.ticks = m.style&style, 0
+	if url != "" && url[0] != '#' {
+		m.addAll(" (" + url + ")")
+	}
 }

@@ -8,19 +8,26 @@ func (m *markdown) open() bool {
 	if m.fence != "" {
 		return m.openCode()
 	}
-	text := strings.TrimLeft(m.line, " \t")
-	blank := m.line[:len(m.line)-len(text)]
-	if len(blank) < maxHeld && text == "" && !m.whole || text != "" && text[0] == '|' && !m.whole && len(m.line) < maxRow {
-		return false
+	text, lead := indented(m.line)
+	if m.style != 0 { // the words of the line before go on
+		return m.openProse(text, lead)
 	}
-	if text != "" && text[0] == '|' && len(m.line) < maxRow {
-		m.addRow(m.line)
+	inner, indent := text, ""
+	if strings.HasPrefix(text, ">") && m.quoted == "" {
+		inner, indent, _ = m.quotes(text, lead)
+		inner = strings.TrimLeft(inner, " \t")
+	}
+	row := inner != "" && inner[0] == '|' && len(m.line) < maxRow
+	switch {
+	case !m.whole && (row || inner == "" && len(m.line) < maxHeld):
+		return false
+	case row:
+		m.addRow(inner, indent)
 		return true
 	}
 	m.endTable()
-	lead := len(blank) + 3*strings.Count(blank, "\t")
 	switch {
-	case len(blank) >= maxHeld, lead >= 4 && !m.list && text != "":
+	case len(m.line)-len(text) >= maxHeld, lead >= 4 && !m.list && text != "":
 		m.kind = verbatim
 	case text == "":
 		m.line, m.kind = "", verbatim
@@ -30,6 +37,13 @@ func (m *markdown) open() bool {
 	return true
 }
 
+// indented is a line without its leading blanks, and their columns.
+func indented(line string) (text string, lead int) {
+	text = strings.TrimLeft(line, " \t")
+	blank := line[:len(line)-len(text)]
+	return text, len(blank) + 3*strings.Count(blank, "\t")
+}
+
 // openBlock is open for a line that is no code and no table.
 func (m *markdown) openBlock(text string, lead int) bool {
 	mark := text[:1]
@@ -37,13 +51,12 @@ func (m *markdown) openBlock(text string, lead int) bool {
 	rest := text[run:]
 	switch mark[0] {
 	case '`', '~':
-		if !m.whole && len(text) < maxHeld && (rest == "" || run >= 3) {
-			return false
+		n, known := m.fenceRun(text)
+		if n > 0 {
+			m.openFence(text, n, lead)
 		}
-		if m.whole && len(text) < maxHeld && run >= 3 && !strings.Contains(rest, "`") {
-			m.fence, m.lead = text[:run], lead
-			m.rule(text, strings.TrimSpace(rest))
-			return true
+		if n > 0 || !known {
+			return known
 		}
 	case '#':
 		if rest == "" && run <= 6 && !m.whole {
@@ -77,31 +90,31 @@ func (m *markdown) heading(text, rest string) {
 // openProse begins a line of words, with the marks of quotes and lists before
 // them. The rows behind the first hang below the text.
 func (m *markdown) openProse(text string, lead int) bool {
-	indent := strings.Repeat(" ", min(lead, maxIndent, m.width/3))
-	depth := 0
-	for ; depth < maxQuotes && strings.HasPrefix(text, ">"); depth++ {
-		if text = strings.TrimPrefix(text[1:], " "); len(indent)+4 < m.width {
-			indent += "| "
-		}
-	}
-	fence := strings.HasPrefix(text, "```") && !strings.Contains(strings.TrimLeft(text, "`"), "`")
+	text, indent, depth := m.quotes(text, lead)
 	switch {
 	case depth == 0:
-		m.quoted = false
-	case !m.whole && len(text) < maxHeld && (fence || strings.Trim(text, "`") == ""):
-		return false
-	case fence || m.quoted:
-		m.quoted = m.quoted != fence
-		m.kind, m.line = verbatim, text
-		m.put(indent, 0)
-		return true
+		m.quoted = ""
+	case m.quoted != "":
+		return m.quotedCode(text, indent)
 	}
 	n, known := listMark(text)
 	if !m.whole && (!known || text == "") {
 		return false
 	}
+	code, run := strings.TrimLeft(text[n:], " "), 0
+	if n+depth > 0 {
+		if run, known = m.fenceRun(code); !known {
+			return false
+		}
+	}
 	if n > 0 || lead == 0 {
 		m.list = n > 0
+	}
+	if run > 0 && depth > 0 {
+		m.quoted = code[:run]
+		m.kind, m.line = verbatim, text
+		m.put(indent, 0)
+		return true
 	}
 	mark := text[:n]
 	if n > 0 && (mark[0] == '*' || mark[0] == '+') {
@@ -110,10 +123,66 @@ func (m *markdown) openProse(text string, lead int) bool {
 	if len(indent)+n+4 >= m.width {
 		indent = ""
 	}
+	m.put(indent+mark, 0)
+	if run > 0 {
+		m.openFence(code, run, lead+len(text)-len(code))
+		return true
+	}
 	m.kind, m.line = prose, text[n:]
 	m.indent = indent + strings.Repeat(" ", n)
-	m.put(indent+mark, 0)
 	return true
+}
+
+// quotes takes the signs of quotes from the beginning of text, and returns what
+// stands for them and the blanks before them on the screen.
+func (m *markdown) quotes(text string, lead int) (rest, indent string, depth int) {
+	indent = strings.Repeat(" ", min(lead, maxIndent, m.width/3))
+	for ; depth < maxQuotes && strings.HasPrefix(text, ">"); depth++ {
+		if text = strings.TrimPrefix(text[1:], " "); len(indent)+4 < m.width {
+			indent += "| "
+		}
+	}
+	return text, indent, depth
+}
+
+// quotedCode begins a line of a code block in a quote, or ends the block.
+func (m *markdown) quotedCode(text, indent string) bool {
+	if signs := strings.Trim(text, " "); len(text) < maxHeld && strings.Trim(signs, m.quoted[:1]) == "" {
+		if !m.whole {
+			return false
+		}
+		if len(signs) >= len(m.quoted) {
+			m.quoted = ""
+		}
+	}
+	m.kind, m.line = verbatim, text
+	m.put(indent, 0)
+	return true
+}
+
+// fenceRun is the length of the run that opens a block of code, 0 if text opens
+// none; known is false while more of it may.
+func (m *markdown) fenceRun(text string) (n int, known bool) {
+	switch {
+	case text == "":
+		return 0, m.whole
+	case text[0] != '`' && text[0] != '~', len(text) >= maxHeld:
+		return 0, true
+	}
+	n = runLength(text)
+	switch {
+	case n < 3 && n < len(text), m.whole && (n < 3 || text[0] == '`' && strings.Contains(text[n:], "`")):
+		return 0, true
+	case !m.whole:
+		return 0, false
+	}
+	return n, true
+}
+
+// openFence begins a block of code, whose lines have lead blanks before them.
+func (m *markdown) openFence(text string, run, lead int) {
+	m.fence, m.lead = text[:run], lead
+	m.rule(text, strings.TrimSpace(text[run:]))
 }
 
 // listMark is the length of "- " or "12. "; known is false while more of the
@@ -147,10 +216,9 @@ func (m *markdown) rule(signs, word string) {
 
 // openCode begins a line of a code block, or ends the block.
 func (m *markdown) openCode() bool {
-	text := strings.TrimLeft(m.line, " ")
-	blank := len(m.line) - len(text)
+	text, lead := indented(m.line)
 	signs := strings.TrimRight(text, " ")
-	if len(m.line) < maxHeld && strings.Trim(signs, m.fence[:1]) == "" && blank <= m.lead+3 {
+	if len(m.line) < maxHeld && strings.Trim(signs, m.fence[:1]) == "" && lead <= m.lead+3 {
 		if !m.whole {
 			return false
 		}
@@ -160,7 +228,12 @@ func (m *markdown) openCode() bool {
 			return true
 		}
 	}
-	m.line = m.line[min(blank, m.lead):]
+	for left := m.lead; left > 0 && m.line != text; left-- {
+		if m.line[0] == '\t' {
+			left -= 3
+		}
+		m.line = m.line[1:]
+	}
 	m.kind = verbatim
 	return true
 }

@@ -13,9 +13,13 @@ const (
 	maxTableLen  = 64 << 10
 )
 
-// addRow takes a line that begins with a bar. The first two tell whether it is
-// a table; one that is too long is text from there on.
-func (m *markdown) addRow(line string) {
+// addRow takes a line that begins with a bar, behind the signs of a quote. The
+// first two tell whether it is a table; one that is too long is text from there on.
+func (m *markdown) addRow(line, quote string) {
+	if quote != m.quote {
+		m.endTable()
+	}
+	m.quote = quote
 	m.table = append(m.table, line)
 	m.tableLen += len(line)
 	if len(m.table) == 2 && !isSeparator(line) || len(m.table) > maxTableRows || m.tableLen > maxTableLen {
@@ -35,6 +39,8 @@ func (m *markdown) endTable() {
 	m.table, m.tableLen = nil, 0
 	if long || len(rows) < 2 || !isSeparator(rows[1]) {
 		for _, r := range rows {
+			m.put(m.quote, 0)
+			m.indent = m.quote
 			m.prose(r)
 		}
 		return
@@ -55,7 +61,7 @@ func (m *markdown) endTable() {
 			}
 		}
 	}
-	if !shrink(widths, m.width-3*(n-1)) {
+	if !shrink(widths, m.width-len(m.quote)-3*(n-1)) {
 		m.records(cells)
 		return
 	}
@@ -67,24 +73,24 @@ func (m *markdown) endTable() {
 
 // prose writes one line of words, in the middle of others.
 func (m *markdown) prose(s string) {
-	line, whole := m.line, m.whole
-	m.line, m.whole, m.kind = s, true, prose
-	m.advance()
-	m.line, m.whole = line, whole
+	line := m.line
+	m.inner(s)
+	m.endLine()
+	m.line = line
 }
 
 // record writes one cell of a row that is shown as lines.
 func (m *markdown) record(name, text string) {
-	line, whole := m.line, m.whole
-	m.whole, m.kind, m.indent = true, prose, "  "
-	m.line, m.base = name, bold
-	m.words()
+	line := m.line
+	m.put(m.quote, 0)
+	m.indent = m.quote + "  "
+	m.base = bold
+	m.inner(name)
 	m.base, m.style, m.ticks = 0, 0, 0
 	m.atom(" ", true)
-	m.line = strings.ReplaceAll(text, "<br>", " ")
-	m.words()
+	m.inner(strings.ReplaceAll(text, "<br>", " "))
 	m.endLine()
-	m.line, m.whole = line, whole
+	m.line = line
 }
 
 func isSeparator(line string) bool {
@@ -191,7 +197,7 @@ func (m *markdown) tableRow(row []string, widths []int, align []string, head boo
 				owed = 0
 			}
 		}
-		m.put(strings.TrimRight(line.String(), " "), 0)
+		m.put(m.quote+strings.TrimRight(line.String(), " "), 0)
 		m.endRow()
 	}
 	if head {
@@ -199,6 +205,7 @@ func (m *markdown) tableRow(row []string, widths []int, align []string, head boo
 		for _, w := range widths {
 			rule = append(rule, strings.Repeat("-", w))
 		}
+		m.put(m.quote, 0)
 		m.put(strings.Join(rule, "-+-"), faint)
 		m.endRow()
 	}
@@ -208,6 +215,7 @@ func (m *markdown) tableRow(row []string, widths []int, align []string, head boo
 func (m *markdown) records(cells [][]string) {
 	for y, row := range cells[1:] {
 		if y > 0 {
+			m.put(m.quote, 0)
 			m.endRow()
 		}
 		for x, c := range row {
