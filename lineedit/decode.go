@@ -294,6 +294,8 @@ func decodeCSI(b []byte, flush bool) (Key, int) {
 			return Key{Code: codeUnknown}, flushed(i, flush)
 		}
 		return Key{Code: codeUnknown}, i
+	case i == 2 && i < len(b) && b[i] == 'P': // Delete of st
+		return Key{Code: CodeDelete}, i + 1
 	case i < len(b):
 		return finalKey(b[i], b[2:i]), i + 1
 	case i > maxSequence:
@@ -337,16 +339,44 @@ func finalKey(final byte, params []byte) Key {
 		case 4, 8:
 			k.Code = CodeEnd
 		case 3:
-			if k.Code = CodeDelete; k.Alt || k.Ctrl {
-				return Key{Code: CodeText, Text: "d", Alt: true}
-			}
+			return deleteKey(k)
 		case 5:
 			k.Code = CodePageUp
 		case 6:
 			k.Code = CodePageDown
 		}
-	case 'u': // fixterms: ESC [ code ; modifiers u
+	case 'u': // fixterms: ESC [ code ; modifiers u, in kitty's protocol code:shifted
+		if nums[3] > 0 && max(nums[1]-1, 0)&1 != 0 {
+			nums[0] = nums[3]
+		}
 		return codedKey(nums[0], nums[1])
+	}
+	return k
+}
+
+// deleteKey is Delete: with Alt or Ctrl it takes out a word, as Alt-D does.
+func deleteKey(k Key) Key {
+	if k.Alt || k.Ctrl {
+		return Key{Code: CodeText, Text: "d", Alt: true}
+	}
+	k.Code = CodeDelete
+	return k
+}
+
+// The keys of the keypad in kitty's protocol: those that have a character, and
+// those behind them that have none (Insert is not used).
+const (
+	keypad     = 57399
+	keypadText = "0123456789./*-+\r=,"
+)
+
+func keypadKey(k Key, i int) Key {
+	codes := [...]Code{CodeLeft, CodeRight, CodeUp, CodeDown, CodePageUp, CodePageDown, CodeHome, CodeEnd, codeUnknown, CodeDelete}
+	if i < len(codes) {
+		k.Code = codes[i]
+	}
+	if k.Code == CodeDelete {
+		return deleteKey(k)
 	}
 	return k
 }
@@ -354,6 +384,12 @@ func finalKey(final byte, params []byte) Key {
 // codedKey is a key that comes as the number of its character.
 func codedKey(code, modifiers int) Key {
 	r, m := rune(code), max(modifiers-1, 0)
+	if i := code - keypad; i >= 0 && i < len(keypadText) {
+		r = rune(keypadText[i])
+	}
+	if m&1 != 0 && r >= 'a' && r <= 'z' {
+		r -= 'a' - 'A'
+	}
 	k := Key{Code: codeUnknown, Alt: m&2 != 0}
 	switch {
 	case r == '\r': // Shift-Enter is as good as Alt-Enter
@@ -369,31 +405,40 @@ func codedKey(code, modifiers int) Key {
 	case m&4 != 0 && r >= '@' && r < 0x7f:
 		k.Code = ctrl(byte(r))
 	case r >= 0xe000 && r <= 0xf8ff: // kitty: keys that have no character
+		k.Ctrl = m&4 != 0
+		return keypadKey(k, code-keypad-len(keypadText))
 	case r >= 0x20 && utf8.ValidRune(r) && isTypable(r):
 		k.Code, k.Text = CodeText, string(r)
 	}
 	return k
 }
 
-// numbers are the first three parameters, 0 for one that is not there; and
-// whether they tell of a key that was let go, which is no key press (kitty's
+// numbers are the first three parameters, 0 for one that is not there, behind
+// them the second part of the first one; and whether they tell of a key that was let go, which is no key press (kitty's
 // keyboard protocol: the event is a part of the second one, behind a colon).
-func numbers(params []byte) (out [3]int, released bool) {
-	i, event, sub := 0, 0, false
+func numbers(params []byte) (out [4]int, released bool) {
+	i, sub, event := 0, 0, 0
 	for _, c := range params {
+		n := &out[i]
 		switch {
 		case c == ';':
-			sub = false
-			if i++; i == len(out) {
+			sub = 0
+			if i++; i == 3 {
 				return out, event == 3
 			}
+			continue
 		case c == ':':
-			sub = true
-		case c < '0' || c > '9':
-		case sub && i == 1:
-			event = event*10 + int(c-'0')
-		case !sub && out[i] < 1<<20:
-			out[i] = out[i]*10 + int(c-'0')
+			sub++
+			continue
+		case sub == 1 && i == 0:
+			n = &out[3]
+		case sub == 1 && i == 1:
+			n = &event
+		case sub > 0:
+			continue
+		}
+		if c >= '0' && c <= '9' && *n < 1<<20 {
+			*n = *n*10 + int(c-'0')
 		}
 	}
 	return out, event == 3
