@@ -242,6 +242,31 @@ func TestWaitingLine(t *testing.T) {
 	}
 }
 
+// TestWaitingLineEntered: a message that is entered while a line shows life is
+// echoed into that and gone with it.
+func TestWaitingLineEntered(t *testing.T) {
+	p := newPty(t, 80)
+	o := newOutput(Env{Stdout: p.tty, Stderr: p.tty, Getenv: environ("TERM=xterm")}, outputOptions{Color: "never"})
+	p.typed("early\n")
+	at := p.await(0, "early\r\n")
+	o.Emit(agent.StepStart{N: 1})
+	at = p.await(at, "[step 1]\r\n\r\x1b[K| 0s\r\x1b[K/ 0s")
+	p.typed("second")
+	at = p.await(at, "second")
+	at = p.await(at, "\r\x1b[K")
+	p.typed("\n")
+	at = p.await(at, "\r\n")
+	at = p.await(at, "\r\x1b[K\x1b[A\r\x1b[K")
+	at = p.await(at, "s\r\x1b[K")
+	p.typed("third\n")
+	p.await(at, "third\r\n")
+	o.Emit(agent.TextDelta{Text: "answer "})
+	p.await(at, "\x1b[A\r\x1b[K")
+	if got := strings.Count(p.screen(), "\x1b[A"); got != 2 {
+		t.Errorf("%d rows are taken away, want 2: %q", got, p.screen())
+	}
+}
+
 func TestNoWaitingLine(t *testing.T) {
 	p := newPty(t, 80)
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

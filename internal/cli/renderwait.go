@@ -15,6 +15,7 @@ type spinner struct {
 	received atomic.Int64
 	progress atomic.Int64 // per cent of the prompt that the server has read
 	since    time.Time
+	entered  int           // bytes of lines that wait to be read, when the line was drawn
 	stop     chan struct{} // nil while it rests
 	done     chan struct{}
 }
@@ -23,6 +24,7 @@ const (
 	spinInterval = 250 * time.Millisecond
 	spinFrames   = `|/-\`
 	eraseLine    = "\r\x1b[K"
+	eraseAbove   = "\x1b[A" + eraseLine
 )
 
 // start begins a new wait.
@@ -63,14 +65,26 @@ func (s *spinner) run(stop <-chan struct{}, done chan<- struct{}) {
 		select {
 		case <-stop:
 			if drawn {
-				s.w.write(eraseLine)
+				s.w.write(s.erase(drawn))
 			}
 			return
 		case <-tick.C:
-			s.w.write(eraseLine + s.w.paint(dim, s.text(n)))
+			s.w.write(s.erase(drawn) + s.w.paint(dim, s.text(n)))
 			drawn = true
 		}
 	}
+}
+
+// erase takes the line away. A message that somebody entered meanwhile was echoed
+// into it and moved the cursor on: the row above goes too. It comes again when it
+// is read.
+func (s *spinner) erase(drawn bool) string {
+	before := s.entered
+	s.entered = linesBytes(s.w.tty)
+	if drawn && s.entered > before {
+		return eraseLine + eraseAbove
+	}
+	return eraseLine
 }
 
 // text is the line, short enough for forty columns.

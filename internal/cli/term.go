@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/term"
 )
@@ -54,17 +55,29 @@ func useColor(mode string, tty bool, getenv func(string) string) bool {
 	return tty && !dumbTerminal(getenv)
 }
 
-// discardInput drops what was typed but not read (TCFLSH of TCIFLUSH), an
-// unfinished line included.
+// discardInput drops what was typed but not read, an unfinished line included.
 func discardInput(f *os.File) error {
-	// The number is of the kernel's asm/ioctls.h; package syscall has it for
-	// some machines only.
-	request := uintptr(0x540b)
-	if strings.HasPrefix(runtime.GOARCH, "mips") {
-		request = 0x5407
+	const flush, ofMips = 0x540b, 0x5407 // TCFLSH
+	return ioctl(f, flush, ofMips, nil)  // TCIFLUSH is 0
+}
+
+// linesBytes is how many bytes the lines have that were entered and not read yet.
+func linesBytes(f *os.File) int {
+	const unread, ofMips = 0x541b, 0x467f // FIONREAD
+	var n int32
+	if ioctl(f, unread, ofMips, unsafe.Pointer(&n)) != nil {
+		return 0
 	}
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, syscall.TCIFLUSH)
-	if errno != 0 {
+	return int(n)
+}
+
+// ioctl asks the driver of a terminal. The numbers are of the kernel's asm/ioctls.h; package
+// syscall has them for some machines only.
+func ioctl(f *os.File, request, ofMips uintptr, arg unsafe.Pointer) error {
+	if strings.HasPrefix(runtime.GOARCH, "mips") {
+		request = ofMips
+	}
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(arg)); errno != 0 {
 		return errno
 	}
 	return nil
