@@ -53,14 +53,22 @@ func slashCommands() []slashCommand {
 }
 
 // splitCommand parts a line that begins with a slash into the command's name
-// and the rest. A line with a space before the slash is no command.
+// and the rest. A line with a space before the slash is no command. Several lines
+// were pasted, and meant to be read, unless the command takes words.
 func splitCommand(line string) (name, arg string, ok bool) {
-	rest, ok := strings.CutPrefix(line, "/")
+	rest, ok := strings.CutPrefix(strings.TrimRight(line, " \t\n"), "/")
 	if !ok {
 		return "", "", false
 	}
-	name, arg, _ = strings.Cut(rest, " ")
-	return name, strings.TrimSpace(arg), true
+	name = rest
+	if i := strings.IndexAny(rest, " \t\n"); i >= 0 {
+		name, arg = rest[:i], strings.TrimSpace(rest[i:])
+	}
+	if strings.Contains(rest, "\n") {
+		c := findCommand(name)
+		ok = c != nil && c.args != ""
+	}
+	return name, arg, ok
 }
 
 // findCommand returns the command of that name, nil if there is none.

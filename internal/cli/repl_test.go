@@ -191,12 +191,38 @@ func TestConversationWithoutSessions(t *testing.T) {
 	}
 }
 
+func TestSplitCommand(t *testing.T) {
+	tests := []struct {
+		line, name, arg string
+		ok              bool
+	}{
+		{"/help", "help", "", true},
+		{"/help\n", "help", "", true},
+		{"/save  a name ", "save", "a name", true},
+		{"/model\tx", "model", "x", true},
+		{"/nothing here", "nothing", "here", true},
+		{"/compact\nonly the\nnetwork", "compact", "only the\nnetwork", true},
+		{"/compact only the\nnetwork", "compact", "only the\nnetwork", true},
+		{"/help\nfoo", "help", "foo", false},
+		{"/etc/config\nfoo", "etc/config", "foo", false},
+		{" /help", "", "", false},
+		{"help", "", "", false},
+	}
+	for _, tt := range tests {
+		if name, arg, ok := splitCommand(tt.line); name != tt.name || arg != tt.arg || ok != tt.ok {
+			t.Errorf("splitCommand(%q) = %q, %q, %v, want %q, %q, %v", tt.line, name, arg, ok, tt.name, tt.arg, tt.ok)
+		}
+	}
+}
+
 func TestInputOfSeveralLines(t *testing.T) {
 	tests := []struct{ typed, want string }{
 		{"one \\\ntwo\\\nthree\n", "one \ntwo\nthree"},
 		{"line 1\nline 2\nline 3\n", "line 1\nline 2\nline 3"}, // pasted
 		{"line 1\n/etc/config\n", "line 1\n/etc/config"},
 		{"\x1b[200~line 1\nline 2\x1b[201~\r", "line 1\nline 2"},
+		{"\x1b[200~/help\nwhat is this?\x1b[201~\r", "/help\nwhat is this?"},
+		{"\x1b[200~/etc/config/network\nis odd\x1b[201~\r", "/etc/config/network\nis odd"},
 		{"a\tb\n", "a\tb"},
 		{"a\x16\x1b[2Jb\n", "ab"},
 	}
