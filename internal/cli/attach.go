@@ -28,10 +28,11 @@ const maxAttached = 10
 func (a *app) compose(ctx context.Context, text, typed string) (chat.Message, error) {
 	m := chat.Message{Content: strings.Join(a.typed, "") + text, Images: a.images[:len(a.images):len(a.images)]}
 	texts := 0
+	var paths []string
 	for _, name := range mentions(typed) {
-		name, text, image, err := a.attach(ctx, name)
+		name, text, image, err := a.attach(ctx, name, &paths)
 		switch {
-		case errors.Is(err, errNoFile):
+		case errors.Is(err, errNoFile), errors.Is(err, errAttached):
 			continue
 		case err != nil:
 			return m, fmt.Errorf("@%s: %w", chat.EscapeText(name, 200), err)
@@ -86,17 +87,25 @@ func contains(list []string, s string) bool {
 // errNoFile says that what a text names is no file here.
 var errNoFile = errors.New("no such file")
 
-// attach reads one file, as the read tool shows it, or as an image. name loses
-// what ends a sentence, if only then it names a file.
-func (a *app) attach(ctx context.Context, name string) (file, text string, image *chat.Image, err error) {
+// errAttached says that it is a file that the message has already.
+var errAttached = errors.New("attached already")
+
+// attach reads one file, as the read tool shows it, or as an image, and adds it to
+// paths, unless it is there. name loses what ends a sentence, if only then it names
+// a file.
+func (a *app) attach(ctx context.Context, name string, paths *[]string) (file, text string, image *chat.Image, err error) {
 	call, path, err := a.mayRead(name)
 	for err == errNoFile && name != "" && strings.IndexByte(".,;:!?)'\"", name[len(name)-1]) >= 0 {
 		name = name[:len(name)-1]
 		call, path, err = a.mayRead(name)
 	}
+	if err == nil && contains(*paths, path) {
+		err = errAttached
+	}
 	if err != nil {
 		return name, "", nil, err
 	}
+	*paths = append(*paths, path)
 	if isImageName(path) {
 		im, err := provider.LoadImage(path)
 		return name, "", &im, err
