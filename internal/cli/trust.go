@@ -44,7 +44,7 @@ func (a *app) askTrust() error {
 // trustQuestion shows everything that a yes would put in force.
 func trustQuestion(g *store.Guarded, to *stream) string {
 	b := newSheet(to, 18)
-	b.line(0, "this project wants to set what needs your trust: "+b.show(g.File), yellow)
+	b.WriteString(to.paint(yellow, "this project wants to set what needs your trust: "+b.show(g.File)) + "\n")
 	for _, v := range g.Show() {
 		b.write(b.show(v.Key), b.show(v.Text), "")
 		if v.Host != "" {
