@@ -110,7 +110,11 @@ func (r *reader) field(h *header) (err error) {
 	case key == "allow", key == "allowed-tools":
 		var list []string
 		list, err = r.list(rest)
-		h.tools = append(h.tools, list...)
+		for _, tool := range list {
+			if tool = oneLine(tool); tool != "" {
+				h.tools = append(h.tools, tool)
+			}
+		}
 	default:
 		r.skip()
 	}

@@ -127,7 +127,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"---\nname: demo\ndescription: >-\n  a\n\n  b # c\nallow: [Read, 'Write']\n---\nBody\n",
 		"---\ndescription: \"a\\u00e9\n b\" # c\nallowed-tools:\n- Bash(x, y)\nmetadata: {\n}\n---\n",
-		"---\ndescription: 'it''s'\nname:\n  x\n...\n", "---\n: \n---", "---\nallow: [\n---", "---\nallow: ]\n---",
+		"---\ndescription: 'it''s'\nname:\n  x\n...\n", "---\n: \n---", "---\nallow: [\n---", "---\nallow: ]\n---", "---\nallow: [\x00, a\x1bb]\n---",
 	} {
 		f.Add(s)
 	}
