@@ -9,7 +9,8 @@ import (
 	"cluade/internal/chat"
 )
 
-// TestStreamedMarkdown: each word is shown as soon as it is whole.
+// TestStreamedMarkdown: each word is shown as soon as it is whole, the first two of
+// a paragraph when it is no table's.
 func TestStreamedMarkdown(t *testing.T) {
 	o, stdout, _ := view(true, outputOptions{Color: "always"})
 	var got []string
@@ -20,7 +21,7 @@ func TestStreamedMarkdown(t *testing.T) {
 	}
 	o.Emit(agent.ReplyEnd{})
 	got = append(got, stdout.String())
-	want := []string{"", "\x1b[0;1mHead\x1b[0m\n\nsome", " \x1b[0;1mbold", "\x1b[0m words", "\n", "", "\x1b[0;1ma\x1b[0m\n\x1b[0;2m-\x1b[0m\nb", "\nend\n"}
+	want := []string{"", "\x1b[0;1mHead", "\x1b[0m\n\nsome \x1b[0;1mbold", "\x1b[0m words", "\n", "", "\x1b[0;1ma\x1b[0m\n\x1b[0;2m-\x1b[0m\nb", "\nend\n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
@@ -103,12 +104,12 @@ func TestMessagesInANarrowWindow(t *testing.T) {
 func TestInterruptedAnswer(t *testing.T) {
 	o, stdout, _ := view(true, outputOptions{Color: "always"})
 	wide := strings.Repeat("w", 75)
-	for _, p := range []string{"**a bold** ", "word x\n", "- an item ", wide + "\n\nend"} {
+	for _, p := range []string{"**a very bold** ", "word x\n", "- an item ", wide + "\n\nend"} {
 		o.Emit(agent.TextDelta{Text: p})
 		o.Print("note")
 	}
 	o.Emit(agent.ReplyEnd{})
-	want := "\x1b[0;1ma bold\x1b[0m\nnote\nword x\nnote\n- an item\nnote\n" + wide + "\nnote\n\nend\n"
+	want := "\x1b[0;1ma very bold\x1b[0m\nnote\nword x\nnote\n- an item\nnote\n" + wide + "\nnote\n\nend\n"
 	if got := stdout.String(); got != want {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}

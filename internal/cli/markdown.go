@@ -28,6 +28,8 @@ type markdown struct {
 	force    bool   // nothing came for a moment, or comes at all: guess
 	kind     lineKind
 	list     bool // the last line that began at the left opened a list
+	below    bool // the line before was one of words
+	head     bool // held back because it may be that of a table
 	table    []string
 	tableLen int    // bytes in table
 	quote    string // the signs of the quote that the table is in
@@ -112,7 +114,7 @@ func (m *markdown) lines() {
 // awaited.
 func (m *markdown) pause() string {
 	switch {
-	case m.kind == prose:
+	case m.kind == prose, m.head:
 		m.force = true
 		m.lines()
 		m.force = false
@@ -148,7 +150,7 @@ func (m *markdown) interrupt() string {
 
 // waits says that text is held back which a pause would show.
 func (m *markdown) waits() bool {
-	return m.kind == prose && len(m.word)+len(m.line)+len(m.rest) > 0
+	return m.head || m.kind == prose && len(m.word)+len(m.line)+len(m.rest) > 0
 }
 
 func (m *markdown) take() string {
@@ -203,6 +205,7 @@ func (m *markdown) endLine() {
 	if m.kind != taken {
 		m.endRow()
 	}
+	m.below = m.kind == prose && m.base == 0
 	m.line, m.kind = "", undecided
 	m.base, m.style, m.ticks, m.prev = 0, 0, 0, 0
 	m.indent, m.spaces, m.joined = "", 0, false

@@ -103,6 +103,11 @@ var markdownTests = []struct{ name, in, want, plain string }{
 		"k1: aaaaaaaa\nk2: bbbbbbbb\nk3: cccccccc\nk4: dddddddd\nk5: `eeee` eeee\n\nk1: f\nk3: h"},
 	{"table of wide characters", "|名|値|\n|-|-|\n|漢字|x|", "[b]名[]   | [b]値[]\n[f]-----+---[]\n漢字 | x", "名   | 値\n-----+---\n漢字 | x"},
 	{"bars in cells", "|a|b|\n|-|-|\n|x\\|y|`p|q`|\n|l<br>m|n|", "[b]a[]   | [b]b[]\n[f]----+----[]\nx|y | [c]p|q[]\nl   | n\nm   |", "a   | b\n----+------\nx|y | `p|q`\nl   | n\nm   |"},
+	{"table without bars around it", "x|y\n-|-\n1|2\n\nName | *Value*\n:--- | ---:\nhost | `a|b`\n  port | 1\nend\n\n`z` | q\n--|--\n|c|d|\n- e | f",
+		"[b]x[] | [b]y[]\n[f]--+--[]\n1 | 2\n\n[b]Name[] | [be]Value[]\n[f]-----+------[]\nhost |   [c]a|b[]\nport |     1\nend\n\n[bc]z[] | [b]q[]\n[f]--+--[]\nc | d\n- e | f",
+		"x | y\n--+--\n1 | 2\n\nName | *Value*\n-----+--------\nhost |   `a|b`\nport |       1\nend\n\n`z` | q\n----+--\nc   | d\n- e | f"},
+	{"no table without bars around it", "a | *b*\nc | d\n-|-\n\na|b\n\n# c | d\n-|-\n- e | f\n-|-\n\n`g|h` i\n-|-\n\nj\\|k\n-|-\n\nx | y\n- | z", "a | [e]b[]\nc | d\n-|-\n\na|b\n\n[b]c | d[]\n-|-\n- e | f\n-|-\n\n[c]g|h[] i\n-|-\n\nj|k\n-|-\n\nx | y\n- | z",
+		"a | *b*\nc | d\n-|-\n\na|b\n\n# c | d\n-|-\n- e | f\n-|-\n\n`g|h` i\n-|-\n\nj\\|k\n-|-\n\nx | y\n- | z"},
 	{"table in a quote", "> so:\n> | a | *bb* |\n> |---|---:|\n> | `c` | 1 |\n>\n> end\n> | x |\n| y |\n>> | z |\n>> |-|", "| so:\n| [b]a[] | [be]bb[]\n| [f]--+---[]\n| [c]c[] |  1\n| \n| end\n| | x |\n| y |\n| | [b]z[]\n| | [f]-",
 		"| so:\n| a   | *bb*\n| ----+-----\n| `c` |    1\n| \n| end\n| | x |\n| y |\n| | z\n| | -"},
 	{"table in a quote as records", "> |k1|k2|k3|k4|\n> |-|-|-|-|\n> |aaaaaaaa|bbbbbbbb|cccccccc|ddd dddddddd dddddddd dddddddd|\n> |e|||", "| [b]k1:[] aaaaaaaa\n| [b]k2:[] bbbbbbbb\n| [b]k3:[] cccccccc\n| [b]k4:[] ddd dddddddd dddddddd\n|   dddddddd\n| \n| [b]k1:[] e",
@@ -169,6 +174,7 @@ func TestMarkdownLosesNothing(t *testing.T) {
 func TestMarkdownPause(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"a wor", "a wor"},
+		{"\n\nA", "A"},
 		{"**Bold", "[b]Bold"},
 		{"*.txt", "*.txt"},
 		{"an *odd", "an [e]odd"},
@@ -177,6 +183,8 @@ func TestMarkdownPause(t *testing.T) {
 		{"an _odd", "an"}, // names have such strokes
 		{"run `ls", "run [c]ls"},
 		{"#", ""},
+		{"text\n\na **b", "text\n\na [b]b"},
+		{"a | b", ""}, // probably the head of a table
 		{"- ", ""},
 		{"a [link](http", "a"},
 	}
@@ -251,6 +259,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("x\n"+strings.Repeat(" ", 600)+"x", uint16(511), uint8(80))
 	f.Add("**"+strings.Repeat("x", 600)+"**", uint16(513), uint8(80))
 	f.Add("**a\n"+strings.Repeat(" ", 600)+"b** `c\nd` e\\\nf", uint16(511), uint8(80))
+	f.Add("a | b\n--|--\nc | d\n\ne f|g\n|-|\nh\n| i |\n|-|\nj|k\n> l|m\n-|-", uint16(5), uint8(30))
 	f.Add("> - ```\n> x\n>   ```\n> |a|\n> |-|\n>> |b|\n- ~~~\n\tx\n\t~~~", uint16(3), uint8(30))
 	f.Fuzz(func(t *testing.T, text string, seed uint16, width uint8) {
 		text = strings.ToValidUTF8(text, "?")
@@ -281,7 +290,7 @@ func FuzzMarkdown(f *testing.F) {
 // TestMarkdownEndless: a model that repeats itself without a line's end costs
 // no more time for each piece than at first.
 func TestMarkdownEndless(t *testing.T) {
-	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`", "**a\n ", "> - `", "a\\\n", "> |a|\n", "`a\n"} {
+	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`", "**a\n ", "> - `", "a\\\n", "> |a|\n", "`a\n", "a|", "a|\n", "a|b\n-|-\n", "a|b\n-|"} {
 		m := markdown{width: 80, styled: true}
 		for range 100_000 {
 			m.write(in)

@@ -18,6 +18,13 @@ func (m *markdown) open() bool {
 		inner = strings.TrimLeft(inner, " \t")
 	}
 	row := inner != "" && inner[0] == '|' && len(m.line) < maxRow
+	if m.head = false; !row && inner == text && text != "" && (lead == 0 || len(m.table) > 0) && len(m.line) < maxRow {
+		var known bool
+		if row, known = m.bareRow(text); !known {
+			m.head = len(m.table) == 0
+			return false
+		}
+	}
 	switch {
 	case !m.whole && (row || inner == "" && len(m.line) < maxHeld):
 		return false

@@ -9,6 +9,7 @@ import (
 const (
 	minColumn    = 6 // columns below which nobody reads a table's column any more
 	maxRow       = 8 << 10
+	headReach    = 24 // bytes of a paragraph in which a table's first bar is looked for
 	maxTableRows = 200
 	maxTableLen  = 64 << 10
 )
@@ -26,6 +27,34 @@ func (m *markdown) addRow(line, quote string) {
 		m.endTable()
 	}
 	m.line, m.kind = "", taken
+}
+
+// bareRow says whether text is a row of a table without a bar before it. The first
+// one begins a paragraph and has a bar behind a word or two: no more of a text is
+// held back for it. The second tells. The next are what has a bar, and no other
+// mark. In a table whose first row has a bar before it all rows have.
+func (m *markdown) bareRow(text string) (row, known bool) {
+	bar := strings.IndexByte(text, '|')
+	signs := strings.Trim(text, "|-: \t") == ""
+	mark, _ := listMark(text)
+	switch {
+	case len(m.table) > 0 && (m.quote != "" || m.table[0][0] == '|'):
+		return false, true
+	case len(m.table) == 1:
+		return signs && bar >= 0, m.whole || !signs
+	case mark > 0, strings.IndexByte("#>~", text[0]) >= 0:
+		return false, true
+	case len(m.table) > 0:
+		return bar >= 0, m.whole || bar >= 0
+	case m.below, bar > 0 && (text[bar-1] == '\\' || strings.Count(text[:bar], "`")%2 > 0):
+		return false, true
+	}
+	cell := text
+	if bar >= 0 {
+		cell = text[:bar]
+	}
+	long := len(cell) >= headReach || strings.Count(strings.TrimRight(cell, " "), " ") > 1
+	return bar >= 0 && !long, bar >= 0 || long || m.whole || m.force
 }
 
 // endTable shows the rows held back: as a table, or as records where the window
@@ -74,6 +103,7 @@ func (m *markdown) endTable() {
 // prose writes one line of words, in the middle of others.
 func (m *markdown) prose(s string) {
 	line := m.line
+	m.kind = prose
 	m.inner(s)
 	m.endLine()
 	m.line = line

@@ -111,9 +111,9 @@ func TestRender(t *testing.T) {
 		},
 		{
 			name: "reply that broke off",
-			events: append([]agent.Event{step, agent.TextDelta{Text: "void text"}, agent.Notice{Text: "asking again", Warn: true}, agent.ReplyRestart{}},
+			events: append([]agent.Event{step, agent.TextDelta{Text: "all this is"}, agent.Notice{Text: "asking again", Warn: true}, agent.ReplyRestart{}},
 				append(text("good"), end("good", nil))...),
-			live:  "[step 1]\nvoid\n[what stands above of this reply is void]\ngood\n" + bar + "|[asking again]\n",
+			live:  "[step 1]\nall this\n[what stands above of this reply is void]\ngood\n" + bar + "|[asking again]\n",
 			plain: "good\n|[step 1]\n[asking again]\n" + bar,
 			quiet: "good\n|[step 1]\n[asking again]\n",
 		},
