@@ -115,7 +115,7 @@ func (c *checker) callFunction(f *definition, args []value, s *scope, in fact) f
 	out := c.lists(f.body, t, in)
 	f.within--
 	c.again -= again
-	t.args, t.argsKnown = s.args, s.argsKnown // what else it changed, stays
+	t.args, t.argsKnown, t.in = s.args, s.argsKnown, s.in // what else it changed, stays
 	*s = *t
 	return out
 }
@@ -185,7 +185,7 @@ func (k *call) builtin() (out fact, done bool) {
 		return k.eval(), true
 	case ".", "source":
 		return k.source(), true
-	case "su", "runuser":
+	case "su", "runuser", "sg":
 		return k.su(), true
 	case "ssh", "dbclient", "mosh", "plink":
 		return k.ssh(), true
@@ -199,7 +199,7 @@ func (k *call) builtin() (out fact, done bool) {
 		k.apart(k.in.text)
 	case "xargs":
 		return k.xargs(), true
-	case "parallel":
+	case "parallel", "sem":
 		return k.parallel(), true
 	case "find":
 		return k.find(), true
@@ -223,6 +223,9 @@ func (k *call) builtin() (out fact, done bool) {
 	case "alias":
 		k.makeAliases()
 	default:
+		if hasWord(bundlers, k.name) {
+			k.bundled()
+		}
 		if !declares(k.name) {
 			return fact{}, false
 		}
@@ -288,6 +291,9 @@ func (k *call) setArgs() {
 // it, of several each takes a word.
 func (k *call) read() {
 	names := k.operands("adinNptu")
+	if f, told := k.s.descriptor("/dev/fd/" + k.valueOf("u", "")); told {
+		k.in = f
+	}
 	rest, _, _ := strings.Cut(k.in.text, "\n")
 	for i, n := range names {
 		v := value{s: strings.TrimSpace(rest), from: k.in.from}

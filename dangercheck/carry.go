@@ -6,7 +6,7 @@ import "strings"
 // of their arguments, or a line of what they read, begins. A mark that is all of
 // an argument is an option, whose value is the next.
 var carriers = [...]struct{ name, marks string }{
-	{"vi", editorMarks}, {"vim", editorMarks}, {"nvim", editorMarks}, {"view", editorMarks}, {"ex", editorMarks}, {"ed", editorMarks},
+	{"vi", editorMarks}, {"vim", editorMarks}, {"nvim", editorMarks}, {"view", editorMarks}, {"rvim", editorMarks}, {"rview", editorMarks}, {"vimdiff", editorMarks}, {"ex", editorMarks}, {"ed", editorMarks},
 	{"less", editorMarks}, {"more", editorMarks},
 	{"gdb", "! shell --eval-command=! --eval-command=shell"},
 	{"git", "alias. core.pager= core.editor= core.sshCommand="},
@@ -21,6 +21,9 @@ var carriers = [...]struct{ name, marks string }{
 	{"nc", "-e"}, {"ncat", "-e -c --exec --sh-exec"},
 	{"split", "--filter"}, {"sort", "--compress-program"},
 	{"xterm", "-e"},
+	{"ftp", "!"}, {"telnet", "!"}, {"lftp", "!"}, {"smbclient", "!"}, {"dc", "!"},
+	{"sqlite3", ".shell .system"}, {"psql", `\!`}, {"mysql", `\! system`}, {"mariadb", `\! system`},
+	{"tcpdump", "-z"}, {"zip", "-TT --unzip-command"}, {"compgen", "-C"}, {"complete", "-C"}, {"openvpn", "--up --down --route-up --ipchange"},
 }
 
 const (
@@ -43,6 +46,10 @@ func (k *call) carries() {
 		k.apart(recipes(text))
 	case "crontab":
 		k.crontab()
+	case "pee", "mispipe", "hyperfine":
+		for _, w := range k.words {
+			k.apart(w)
+		}
 	}
 	for i := range carriers {
 		if x := &carriers[i]; x.name == k.name {
@@ -113,6 +120,8 @@ func (k *call) sed(script string) {
 // crontab judges the commands of a table that it reads. A restart at its time is
 // what tables are for.
 func (k *call) crontab() {
+	k.s = k.s.fork()
+	k.s.cleared = true
 	exempt := k.c.o.Exempt
 	k.c.o.Exempt = append(exempt[:len(exempt):len(exempt)], Power)
 	for _, line := range fields(k.in.text, "\n") {

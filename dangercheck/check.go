@@ -72,9 +72,10 @@ func Check(cmd string, o Options) []Finding {
 		cmd = cmd[:maxText]
 	}
 	c := checker{o: o, work: maxWork}
-	s := scope{dir: o.Dir}
+	s := topScope()
+	s.dir = o.Dir
 	s.set("CLUADE_HOME", value{s: cmp.Or(o.State, home+"/.cluade")})
-	c.text(hideMarks(cmd), false, &s, fact{})
+	c.text(hideMarks(cmd), false, s, fact{})
 	return c.found
 }
 
@@ -143,7 +144,7 @@ func show(s string) string {
 			b.WriteByte('~')
 		case markPwd:
 			b.WriteByte('.')
-		case markUnknown:
+		case markUnknown, 0:
 			b.WriteString("...")
 		default:
 			b.WriteString(plain(s[i : i+1]))

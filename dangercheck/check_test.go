@@ -215,6 +215,11 @@ func TestCheckOptions(t *testing.T) {
 		{"find /data/c -name '*.json' | xargs rm", Options{State: "/data/c"}, OwnState},
 		{"find . -type f -delete", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
 		{"find . -type f -delete", Options{State: "/data/c", Dir: "/data"}, ""},
+		{"tar xf a -C /data c/config.json", Options{State: "/data/c"}, OwnState},
+		{"tar xf a -C /data c/skills", Options{State: "/data/c"}, ""},
+		{"for f in *; do echo > $f; done", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
+		{"grep -rl x . | xargs sed -i s/x/y/", Options{State: "/data/c", Dir: "/data/c"}, OwnState},
+		{"grep -rl x . | xargs sed -i s/x/y/", Options{State: "/data/c", Dir: "/data"}, ""},
 		{"sed -n 'w /data/c/config.json' e", Options{State: "/data/c"}, OwnState},
 		{"d=$(dirname /data/c/x); cp e $d/hooks.json", Options{State: "/data/c"}, OwnState},
 	}
@@ -289,7 +294,9 @@ func TestRunsPrograms(t *testing.T) {
 	for name, want := range map[string]bool{
 		"sh": true, "busybox": true, "env": true, "sudo": true, "xargs": true, "find": true, "awk": true, "sed": true, "ssh": true, "tar": true, "nohup": true,
 		"eval": true, ".": true, "python3": true, "python3.11": true, "lua5.1": true, "npx": true, "git": true, "systemd-run": true, "watch": true, "vi": true, "cluade": true,
-		"flock": true, "csh": true, "pwsh": true, "uv": true, "prlimit": true, "ld-linux-x86-64.so.2": true, "capsh": true, "gcc": true, "socat": true, "ld": false, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
+		"flock": true, "csh": true, "pwsh": true, "uv": true, "prlimit": true, "ld-linux-x86-64.so.2": true, "capsh": true, "gcc": true, "socat": true, "i386": true, "sg": true, "bwrap": true, "ld.so": true, "qemu-arm": true, "busybox.static": true, "bash-static": true, "vim.tiny": true, "nc.openbsd": true,
+		"pip3.11": true, "perl5.36": true, "gcc-12": true, "m4": true, "dc": true, "sqlite3": true, "telnet": true, "tcpdump": true, "svn": true, "java": true, "ld": false, "dd": false, "df": false, "top": false, "iw": false,
+		"journalctl": false, "sha256sum": false, "uci": false, "ls": false, "cat": false, "ubus": false, "opkg": false, "systemctl": false, "reboot": false,
 	} {
 		if got := RunsPrograms(name); got != want {
 			t.Errorf("RunsPrograms(%q) = %v, want %v", name, got, want)

@@ -78,7 +78,7 @@ func (p *parser) parentheses(c *command) {
 	if p.peek(1) == '(' && !p.posix && p.isArithmetic(p.pos) {
 		p.differs = true
 		var b wordBuilder
-		p.arithmetic(&b)
+		p.arithmetic(&b, false)
 		c.kind = test
 		c.words = []word{{parts: b.w.parts, pos: c.pos, end: p.pos}}
 		return
@@ -129,7 +129,9 @@ func (p *parser) forLoop(c *command) {
 	c.kind = forLoop
 	p.skipBlank()
 	if p.peek(0) == '(' {
-		p.skipBalanced()
+		var b wordBuilder
+		p.arithmetic(&b, false)
+		c.words = []word{b.w}
 		p.skipBlank()
 	} else {
 		c.name = p.peekBare()

@@ -14,8 +14,8 @@ func (p *parser) dollar(b *wordBuilder, quoted bool) {
 		return
 	case c == '(' && p.peek(2) == '(' && p.isArithmetic(p.pos+1):
 		p.pos++
-		p.arithmetic(b)
-		x.kind, x.op = partVar, '*'
+		p.arithmetic(b, quoted)
+		return
 	case c == '(':
 		p.pos += 2
 		x.kind, x.list = partSubst, p.nested()
@@ -143,10 +143,11 @@ func (p *parser) isArithmetic(pos int) bool {
 	return true
 }
 
-// arithmetic passes the parentheses of $(( )) or (( )), but for substitutions
-// inside, which run.
-func (p *parser) arithmetic(b *wordBuilder) {
+// arithmetic takes the parentheses of $(( )) or (( )) as one part with their
+// text, behind those of the substitutions inside, which run.
+func (p *parser) arithmetic(b *wordBuilder, quoted bool) {
 	b.flush(false)
+	start := p.pos
 	p.depth++
 	depth := 0
 	for p.pos < len(p.src) {
@@ -170,6 +171,7 @@ func (p *parser) arithmetic(b *wordBuilder) {
 	}
 	p.depth--
 	b.lit = b.lit[:0]
+	b.add(part{kind: partVar, op: '*', alt: []part{{text: p.src[start:p.pos]}}, quoted: quoted})
 }
 
 // ansiQuoted takes the rest of $'...' with its escapes.
@@ -183,7 +185,7 @@ func (p *parser) ansiQuoted() string {
 		p.pos++
 	}
 	p.pos = min(p.pos, len(p.src))
-	s := unescaped(p.src[start:p.pos])
+	s, _, _ := strings.Cut(unescaped(p.src[start:p.pos]), "\x00") // which ends a string
 	p.accept('\'')
 	return s
 }

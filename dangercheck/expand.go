@@ -47,6 +47,7 @@ type scope struct {
 	vars      *variable
 	args      []value // $0, $1, $2 ...; meaningless unless argsKnown
 	argsKnown bool
+	in        fact   // standard input of what runs now
 	dir       string // where commands run: as join returns it
 	moved     bool   // cd stood in the text
 	lost      bool   // cd went somewhere unknown; dir is as seen from there
@@ -54,6 +55,9 @@ type scope struct {
 	accepts   bool   // a rule of the packet filter has let something in
 	committed bool   // uci has committed the network's settings, which the next reload applies
 }
+
+// topScope is that of a text which a shell is given without parameters.
+func topScope() *scope { return &scope{args: []value{{s: "sh"}}, argsKnown: true} }
 
 // fork returns the scope of a subshell.
 func (s *scope) fork() *scope {
@@ -262,11 +266,13 @@ func (c *checker) part(p *part, s *scope) []value {
 	case partInto:
 		return []value{{s: unknown, file: &file{into: p.list}}}
 	}
-	f := c.list(p.list, s.fork(), fact{})
+	t := s.fork()
+	t.in.from = nil // it mostly writes something of its own
+	f := c.list(p.list, t, t.in)
 	if p.kind == partFrom {
 		return []value{{s: unknown, file: &file{fact: f}}}
 	}
-	return []value{{s: strings.TrimRight(f.text, "\n"), from: f.from}}
+	return []value{{s: strings.TrimRight(strings.ReplaceAll(f.text, "\x00", ""), "\n"), from: f.from}}
 }
 
 func (c *checker) variable(p *part, s *scope) []value {
@@ -281,6 +287,9 @@ func (c *checker) variable(p *part, s *scope) []value {
 		return known(vals, p)
 	}
 	alt := c.one(&word{parts: p.alt}, s)
+	if p.text == "" {
+		return c.nameless(plain(alt.s))
+	}
 	unset := len(vals) == 0 || len(vals) == 1 && vals[0].s == ""
 	switch {
 	case p.op == '=' && unset:

@@ -23,6 +23,9 @@ var repeated = []string{
 	"\\\n", "$\\\n(", "a\\\nb;", "<\\\n<E", "<<E\n\\\n", "sh -c 'a\\\n", "\"$(\\\n", "eval 'a\\\n';", "<<E\n$(\\\n",
 	"sed 's/a/b/e;", "sed s/a/b/e ", "sed '1e sed 1e ", "expect -c 'send a;", "expect 'send send ", "crontab - <<E\n* * * * * a\n", "vim -c '!a' ", "vim '!vim ", "git -c alias.a='=!git ",
 	"make --eval 'a;", "make --eval make ", "PAGER=a;", "PAGER=$PAGER$PAGER;", "rm /proc/self/root", "/proc/self/cwd/", "find ~ -name .cluade ", "parallel ::: a ", "parallel ", "$(dirname $(basename ",
+	"bwrap ", "bwrap a ", "proot -b a ", "bwrap a;", "echo a b c|xargs -n1 ", "echo a b c|xargs -n1 xargs -n1 ", "printf 'a\\0b\\0'|xargs -0n1 ", "xargs -a <(", "exec 3<<E\n", "exec <<E\na\nE\n", "exec <<E\n", "read -u 3 a <&3;",
+	"$((CLUADE_DEPTH=", "((CLUADE_DEPTH==1));", "unset ${!CLUADE_*};", "${!CLUADE_*}", "read CLUADE_DEPTH;", "echo a|tr a-z A-Z|", "echo aa|sed s/a/aa/g|", "echo aaaaaaaa|sed s/a/\"$x\"/g;", "sed s/a/aa/g|", "tr a-z A-Z|", "echo a|grep a|xargs ",
+	"env -S 'env -S ", "env -S a ", "sg a ", "x=$(cat);", "echo $x|{ x=$(cat)$(cat);};", "cat <<E|grep a|", "pee 'a' ", "setarch ", "$@$@", "tar xf a .cluade ",
 }
 
 var prefixes = []string{"", "x=y;x=$x$x;f(){ f;f;};", "for i in {a,b,c}{a,b,c}{a,b,c}; do "}

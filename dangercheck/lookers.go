@@ -1,6 +1,7 @@
 package dangercheck
 
 import (
+	"cmp"
 	"net/netip"
 	"path"
 	"strings"
@@ -27,8 +28,9 @@ const anyNumber = 1 << 10
 // settings name programs that git runs.
 var lookers = [...]looker{
 	{"cat head tail wc cut tr grep", anyGlob, "*", "", anyNumber, "", nil},
-	{"ls stat du df", anyGlob, "*", "", anyNumber, "", nil},
-	{"file", safeGlob, "bhiklLNprv0F:f:e:P:", "brief mime mime-type mime-encoding keep-going dereference no-dereference raw separator=", anyNumber, "", nil},
+	{"ls stat du", anyGlob, "*", "", anyNumber, "", nil},
+	{"df", anyGlob, "ahHiklmPTvt:x:B:", "all human-readable si inodes local portability print-type total output output= type= exclude-type= block-size=", anyNumber, "", nil}, // --sync writes
+	{"file", safeGlob, "bhiklLNrv0F:f:e:P:", "brief mime mime-type mime-encoding keep-going dereference no-dereference raw separator=", anyNumber, "", nil},
 	{"sort", safeGlob, "bcCdfghiMmnrRsuVzk:t:", "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort month-sort version-sort reverse unique stable check merge zero-terminated key= field-separator=", anyNumber, "", nil},
 	{"uniq", noGlob, "cdDuizf:s:w:", "count repeated unique ignore-case zero-terminated skip-fields= skip-chars= check-chars=", 1, "", nil},
 	{"find", safeGlob, "*", "", anyNumber, "", lookFind},
@@ -96,12 +98,18 @@ func (l *looker) looks(a []string) bool {
 	return l.check == nil || l.check(a)
 }
 
-// opensDevice reports whether a command opens the files that its words name,
-// and one of these, which hold marks, may be a device: opening some of them
-// already does something.
+// opensDevice reports whether a command opens files that its words name, and one
+// of these, which hold marks, may be a device: opening some of them already does
+// something.
 func opensDevice(words []string, dir string) bool {
-	if !hasWord("cat head tail wc cut tr grep sort uniq", words[0]) {
-		return false
+	all, letter := hasWord("cat head tail wc cut tr grep sort uniq", words[0]), "" // or what an option names
+	switch words[0] {
+	case "file":
+		letter = "f"
+	case "du":
+		letter = "X"
+	case "pgrep":
+		letter = "F"
 	}
 	tree := false // it opens all files of a tree
 	for _, w := range words {
@@ -110,12 +118,23 @@ func opensDevice(words []string, dir string) bool {
 	if tree {
 		words = append(words, ".")
 	}
-	for _, w := range words[1:] {
-		if w != "" && w[0] == '-' {
-			if strings.Contains(w, "/dev/") || strings.HasPrefix(w, "--files0-from") {
+	for i := 1; i < len(words) && (all || letter != ""); i++ {
+		w, before := words[i], words[i-1]
+		if len(w) > 1 && w[0] == '-' {
+			if strings.Contains(w, "/dev/") || strings.HasPrefix(w, "--files") && words[0] != "grep" {
 				return true
 			}
-		} else if w != "/dev/null" && isDeviceName(w, dir, tree) {
+			sign := cmp.Or(letter, w[1:2]) // behind which its value stands
+			if w[1] == '-' {
+				sign = "="
+			}
+			if _, w, _ = strings.Cut(w[1:], sign); w == "" {
+				continue
+			}
+		} else if !all && !strings.HasPrefix(before, "--") && (before[0] != '-' || !strings.HasSuffix(before, letter)) {
+			continue
+		}
+		if w != "/dev/null" && isDeviceName(w, dir, tree) {
 			return true
 		}
 	}
@@ -124,7 +143,7 @@ func opensDevice(words []string, dir string) bool {
 
 // isDeviceName reports whether a word may lead below /dev from a directory, or
 // to where all of it is seen: the root, for what opens a whole tree, and what
-// the kernel shows of a process.
+// the kernel shows of a process. What the kernel hands out once counts as well.
 func isDeviceName(w, dir string, tree bool) bool {
 	switch {
 	case w != "" && w[0] == markHome:
@@ -139,10 +158,17 @@ func isDeviceName(w, dir string, tree bool) bool {
 	w = beneath(path.Clean(w))
 	first, rest, below := strings.Cut(w[1:], "/")
 	if !below {
-		return tree && (w == "/" || names(first, "dev") || names(first, "proc"))
+		return tree && (w == "/" || hasName("dev proc sys", first))
+	}
+	switch {
+	case names(first, "dev"):
+		return true
+	case names(first, "sys"): // of the kernel's buffers of traces, reading takes away
+		e := strings.SplitN(rest, "/", 3)
+		return names(e[0], "kernel") && (len(e) == 1 && tree || len(e) > 1 && hasName("debug tracing", e[1]))
 	}
 	rest += "/"
-	return names(first, "dev") || names(first, "proc") && (strings.Contains(rest, "/root/") || strings.Contains(rest, "/cwd/") || strings.Contains(rest, "/fd/"))
+	return names(first, "proc") && (names(rest, "kmsg/") || strings.Contains(rest, "/root/") || strings.Contains(rest, "/cwd/") || strings.Contains(rest, "/fd/"))
 }
 
 func lookFind(a []string) bool {

@@ -1,6 +1,10 @@
 package dangercheck
 
-import "strings"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
 
 // What xargs is followed with: so many words of so much of its input.
 const (
@@ -8,56 +12,100 @@ const (
 	maxInput  = 4 << 10
 )
 
-// inputs are the words that xargs would add to a command.
-func (k *call) inputs() []value {
-	if k.in.text == unknown || !k.in.fed {
-		return []value{{s: unknown, from: k.in.from}}
+// feed is how xargs and its kin give input to a command.
+type feed struct {
+	in      fact
+	ends    string // the characters that end an item; none for blanks and line ends, where quotes count
+	replace string // what an item stands for in the command; none to add items at its end
+	most    int    // items for one command; 0 is any number
+}
+
+// items are what a command gets of the input.
+func (f *feed) items() []value {
+	text, ends := f.in.text, f.ends
+	if text == unknown || !f.in.fed {
+		return []value{{s: unknown, from: f.in.from}}
+	}
+	text = text[:min(len(text), maxInput)]
+	if ends == "" {
+		quoted := strings.ContainsAny(text, "'\"")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "'", ""), `"`, "")
+		if ends = "\n"; f.replace == "" && !quoted { // what is in quotes may hold blanks
+			ends = " \t\n"
+		}
 	}
 	var out []value
-	words := strings.Fields(k.in.text[:min(len(k.in.text), maxInput)])
-	for _, w := range words[:min(len(words), maxInputs)] {
-		out = append(out, value{s: asPattern(w), from: k.in.from})
+	for _, item := range fields(text, ends) {
+		if len(out) < maxInputs {
+			out = append(out, value{s: asPattern(item), from: f.in.from})
+		}
 	}
 	return out
 }
 
-// xargs judges the command that it would build. One built for each input word
-// is judged for the first alone.
+// option takes an option of xargs; a value in the same word or the next is v.
+func (f *feed) option(name, val string, v *value) {
+	switch {
+	case name == "I":
+		f.replace = val
+	case hasWord("i replace", name):
+		f.replace = cmp.Or(val, "{}")
+	case hasWord("0 null", name):
+		f.ends = "\x00"
+	case hasWord("d delimiter", name):
+		f.ends = unescaped(val)
+	case hasWord("n max-args", name):
+		f.most, _ = strconv.Atoi(val)
+	case !hasWord("a arg-file", name):
+	case v.file != nil:
+		f.in = v.file.fact
+		f.in.fed = true
+	default:
+		f.in = fact{text: unknown}
+	}
+}
+
+// xargs judges the commands that it would build.
 func (k *call) xargs() fact {
-	i, replace := 0, ""
-	for i < len(k.args) {
-		a := k.words[i]
-		if len(a) < 2 || a[0] != '-' {
-			break
-		}
+	f, i := feed{in: k.in}, 0
+	for i < len(k.args) && len(k.words[i]) > 1 && k.words[i][0] == '-' {
+		a, v := k.words[i], &k.args[i]
 		i++
-		switch {
-		case a == "--replace", a == "-i":
-			replace = "{}"
-		case strings.HasPrefix(a, "--replace="):
-			replace = a[len("--replace="):]
-		case a == "-I" && i < len(k.args):
-			replace = k.words[i]
-			i++
-		case a[1] == 'I':
-			replace = a[2:]
-		case hasWord("--max-args --max-procs --max-lines --max-chars --arg-file --delimiter --eof", a):
-			i++
-		case a[1] != '-' && strings.IndexByte("nPLsdEa", a[len(a)-1]) >= 0:
-			i++
+		if name, ok := strings.CutPrefix(a, "--"); ok {
+			name, val, has := strings.Cut(name, "=")
+			if !has && hasWord("max-args max-procs max-chars arg-file delimiter process-slot-var", name) && i < len(k.args) {
+				val, v = k.words[i], &k.args[i]
+				i++
+			}
+			f.option(name, val, v)
+			continue
+		}
+		for j := 1; j < len(a); j++ {
+			val := ""
+			if strings.IndexByte("EILPadnseil", a[j]) >= 0 {
+				if val = a[j+1:]; val == "" && strings.IndexByte("eil", a[j]) < 0 && i < len(k.args) {
+					val, v = k.words[i], &k.args[i]
+					i++
+				}
+			}
+			f.option(a[j:j+1], val, v)
+			if val != "" {
+				break
+			}
 		}
 	}
 	if i >= len(k.args) {
 		return k.in // echo is the command
 	}
-	return k.built(k.args[i:], k.inputs(), replace)
+	return k.built(k.args[i:], f.items(), f.replace, f.most)
 }
 
 // parallel judges the command that it would build of the words behind :::, or
 // of its input.
 func (k *call) parallel() fact {
 	cmd := k.args[k.afterOptions(0, "jNnLSaPI"):]
-	extra := k.inputs()
+	lines := feed{in: k.in, ends: "\n"}
+	extra := lines.items()
 	for i := range cmd {
 		if strings.HasPrefix(cmd[i].text(), ":::") {
 			cmd, extra = cmd[:i], cmd[i+1:]
@@ -72,23 +120,48 @@ func (k *call) parallel() fact {
 	}
 	if len(cmd) == 1 && strings.IndexByte(cmd[0].s, ' ') > 0 { // shell text
 		cmd = []value{{s: "sh"}, {s: "-c"}, cmd[0]}
-		return k.built(cmd, extra, "{}")
+		return k.built(cmd, extra, "{}", 1)
 	}
 	for i := range cmd {
 		if strings.Contains(cmd[i].text(), "{}") {
-			return k.built(cmd, extra, "{}")
+			return k.built(cmd, extra, "{}", 1)
 		}
 	}
-	return k.built(cmd, extra, "")
+	return k.built(cmd, extra, "", 1)
 }
 
-// built judges a command with words added at its end, or the first of them in
-// place of replace.
-func (k *call) built(cmd, extra []value, replace string) fact {
-	if replace == "" || len(extra) == 0 {
-		return k.fill(append(cmd[:len(cmd):len(cmd)], extra...), "", value{})
+// built judges a command with so many items at a time added at its end, or each
+// in place of replace.
+func (k *call) built(cmd, items []value, replace string, most int) fact {
+	if most <= 0 {
+		most = len(items)
 	}
-	return k.fill(cmd, replace, extra[0])
+	var out outputs
+	for n := 0; n == 0 || n < len(items); {
+		if replace != "" && len(items) > 0 {
+			out.add(k.c, k.fill(cmd, replace, items[n]))
+			n++
+			continue
+		}
+		next := min(n+most, len(items))
+		out.add(k.c, k.fill(append(cmd[:len(cmd):len(cmd)], items[n:next]...), "", value{}))
+		n = max(next, 1)
+	}
+	return out.all()
+}
+
+// bundled judges what follows each word that is no option, where it is not told
+// which of them are an option's values.
+func (k *call) bundled() {
+	for i, w := range k.words[:min(len(k.words), maxInputs)] {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		k.c.run(k.args[i:], k.s.fork(), k.in)
+		if hasWord(bundlers, base(w)) { // it has judged the rest
+			return
+		}
+	}
 }
 
 // itemName is the variable that holds a value which is not told, for shell text

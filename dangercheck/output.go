@@ -22,7 +22,10 @@ func (k *call) output() fact {
 		return fact{}
 	case hasWord("cat tee sponge pv head tail sort uniq", k.name):
 		return k.passed()
-	case hasWord("grep egrep fgrep", k.name):
+	case hasWord("tr sed tac dd awk grep", k.name):
+		if k.in.fed && k.in.text != unknown && k.c.spend(len(k.in.text)) {
+			out.text = k.through()
+		}
 		if out.from != nil && out.from.process == "*" && !k.short("v") {
 			out.from = &origin{process: k.grepped()}
 		}
@@ -58,7 +61,20 @@ func (k *call) output() fact {
 			out.from = &origin{download: true}
 		}
 	}
+	if hasWord("ls grep", k.name) && k.listsState() {
+		out.from = &origin{state: true}
+	}
 	return out
+}
+
+// listsState reports whether the words name files of the state directory.
+func (k *call) listsState() bool {
+	for _, w := range k.words {
+		if k.c.mayBeState(w, k.s) && (k.c.isState(w, k.s) || k.c.decides(w, k.s)) {
+			return true
+		}
+	}
+	return false
 }
 
 // passed is the output of programs that pass on what they read.
@@ -78,6 +94,9 @@ func (k *call) passed() fact {
 			f = k.in
 		case k.args[i].file != nil:
 			f = k.args[i].file.fact
+		}
+		if x, told := k.s.descriptor(k.words[i]); told {
+			f = x
 		}
 		out.add(k.c, f)
 	}

@@ -46,9 +46,8 @@ var wrappers = [...]wrapper{
 	{name: "nsenter", values: "tSGW", long: "target", shell: "t m n p a"},
 	{name: "chroot", long: "userspec groups", skip: 1},
 	{name: "setpriv", long: "reuid regid groups"},
-	{name: "setarch", skip: 1}, {name: "setuidgid", skip: 1}, {name: "logsave", skip: 1},
 	{name: "runuser", values: "ugG"},
-	{name: "gosu", skip: 1}, {name: "su-exec", skip: 1}, {name: "faketime", values: "f", skip: 1},
+	{name: "faketime", values: "f", skip: 1},
 	{name: "chpst", values: "uUbednmloptfc/"}, {name: "softlimit", values: "acdfmlnoprst"},
 	{name: "prlimit", values: "po", idle: "p pid"}, {name: "choom", values: "np", long: "adjust pid", idle: "p pid"},
 	{name: "ssh-agent", values: "aEtPO", idle: "k"}, {name: "dtach", values: "AcnNaer", idle: "a p"},
@@ -57,35 +56,69 @@ var wrappers = [...]wrapper{
 	{name: "systemd-inhibit", long: "what who why mode", idle: "list"},
 	{name: "cpulimit", values: "lpec", long: "limit", idle: "p"},
 	{name: "trickle", values: "udwlts"},
+	{name: "perf", values: "aeopCtGFcIrD", long: "event output pid tid cpu", skip: 1, idle: "p t pid tid"},
+	{name: "uclampset", values: "mMp", idle: "p s pid system"}, {name: "cgexec", values: "g"}, {name: "aa-exec", values: "pn", long: "profile namespace"},
+	{name: "systemd-cat", values: "tp", long: "identifier priority stderr-priority level-prefix namespace"}, {name: "tini", values: "ep"}, {name: "dumb-init", values: "r"},
+	{name: "runcon", values: "utrl", long: "user type role range", skip: 1}, {name: "openvt", values: "c"}, {name: "daemonize", values: "acelopu"},
+	{name: "machinectl", values: "ME", long: "machine setenv uid", skip: 2}, {name: "tcpsvd", values: "cCbulE", skip: 2}, {name: "schroot", values: "cdspu", long: "chroot directory shell preference user"},
 }
 
-// plainWrappers are those without options that take a value.
-const plainWrappers = "nohup setsid builtin eatmydata fakeroot unbuffer torsocks torify linux32 linux64 dbus-run-session catchsegv toybox chronic rlwrap valgrind firejail coproc noglob nocorrect entr"
+// plainWrappers are those without options that take a value, skipWrappers those
+// of them with an operand before the command. bundlers are those whose options
+// are not told here: what follows any of their words may be the command.
+const (
+	plainWrappers = "nohup setsid builtin eatmydata fakeroot unbuffer torsocks torify dbus-run-session catchsegv toybox chronic rlwrap valgrind firejail coproc noglob nocorrect entr " +
+		"linux32 linux64 i386 i486 i586 i686 x86_64 mips mips32 mips64 ppc ppc32 ppc64 aarch64 uname26 ifne annotate-output ts tsp multitime niceload"
+	skipWrappers = "setarch setuidgid logsave gosu su-exec s6-setuidgid envuidgid s6-envuidgid envdir s6-envdir setlock s6-setlock lckdo arch-chroot"
+	bundlers     = "bwrap proot systemd-nspawn ujail minijail0 cset schedtool pexec flatpak-spawn"
+)
 
-var plainWrapper wrapper
+var (
+	plainWrapper  wrapper
+	skipWrapper   = wrapper{skip: 1}
+	loaderWrapper = wrapper{values: "LE", long: "library-path preload argv0 audit"}
+)
 
 func wrapperOf(name string) *wrapper {
+	switch {
+	case hasPrefix(name, "ld-", "ld.so", "qemu-"): // run what follows
+		return &loaderWrapper
+	case strings.HasPrefix(name, "busybox"): // or busybox.static
+		name = "busybox"
+	}
 	for i := range wrappers {
 		if wrappers[i].name == name {
 			return &wrappers[i]
 		}
 	}
-	if hasWord(plainWrappers, name) {
+	switch {
+	case hasWord(plainWrappers, name):
 		return &plainWrapper
+	case hasWord(skipWrappers, name):
+		return &skipWrapper
 	}
 	return nil
 }
 
 // runners are programs beside the wrappers, shells and interpreters that run
 // what their arguments or files name.
-const runners = "su xargs find sed ssh dbclient scp sftp rsync tar eval . source trap make git docker podman crontab at batch parallel expect tmux " +
-	"vi vim nvim view ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano run-parts lxc-attach lxc machinectl ansible " +
-	"capsh xterm socat nc ncat mosh plink uv uvx poetry pipenv pip pipx gcc cc"
+const runners = "su sg xargs find sed ssh dbclient scp sftp rsync tar eval . source trap make git git-shell docker podman crontab at batch parallel sem expect tmux " +
+	"vi vim nvim view rvim rview vimdiff ex less more man ip start-stop-daemon cluade npm npx yarn pnpm go cargo nmap gdb zip ed emacs nano mc run-parts lxc-attach lxc ansible " +
+	"capsh xterm socat nc ncat mosh plink uv uvx poetry pipenv pip pipx gcc cc g++ clang tcc split pee mispipe hyperfine ftp telnet lftp smbclient dc m4 sqlite psql mysql mariadb " +
+	"tcpdump openvpn logrotate hg svn wine java jshell R Rscript julia octave osascript gnuplot debugfs gem bundle ghc ghci irb inetd xinetd inotifyd"
 
 // RunsPrograms reports whether a program of that name runs other programs that
-// its arguments name, so that allowing it allows everything.
+// its arguments name, so that allowing it allows everything. A version or a
+// build behind the name (pip3.11, vim.tiny, bash-static) makes no difference.
 func RunsPrograms(name string) bool {
-	return wrapperOf(name) != nil || isShell(name) || isInterpreter(name) || hasWord(runners, name) || strings.HasPrefix(name, "ld-") // ld-linux.so and ld-musl run what follows
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.TrimRight(strings.TrimSuffix(stem, "-static"), "0123456789-")
+	for _, n := range [...]string{name, stem} {
+		if wrapperOf(n) != nil || isShell(n) || isInterpreter(n) || hasWord(runners, n) || hasWord(bundlers, n) {
+			return true
+		}
+	}
+	return false
 }
 
 func isShell(name string) bool {
@@ -93,7 +126,7 @@ func isShell(name string) bool {
 }
 
 func isInterpreter(name string) bool {
-	return hasWord("python perl awk gawk mawk nawk lua luajit node ruby php tclsh ucode jshn micropython deno bun", strings.TrimRight(name, "0123456789."))
+	return hasWord("python pypy perl awk gawk mawk nawk lua luajit node ruby php tclsh ucode jshn micropython deno bun", strings.TrimRight(name, "0123456789."))
 }
 
 func base(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
@@ -132,6 +165,9 @@ func (k *call) peel() (p peeled, ok bool) {
 		return k.peelShaped()
 	}
 	skip, i, options := w.skip, 0, true
+	if hasWord("setarch runcon", k.name) && strings.HasPrefix(textAt(k.words, 0), "-") { // options stand for it
+		skip = 0
+	}
 	for i < len(k.args) {
 		switch a := k.words[i]; {
 		case options && a == "--":
@@ -143,7 +179,7 @@ func (k *call) peel() (p peeled, ok bool) {
 				return peeled{}, false
 			}
 			i += used
-		case a == "-" && k.name == "env":
+		case a == "-" && k.name == "env", strings.HasPrefix(a, "+"):
 			i++
 		case isAssignment(a) && hasWord("env sudo doas", k.name):
 			k.declare(k.args[i])
@@ -156,6 +192,9 @@ func (k *call) peel() (p peeled, ok bool) {
 		}
 		if p.isText {
 			p.args = k.args[i:]
+			if k.name == "env" { // more of its own arguments
+				p.text = "env " + p.text + ` "$@"`
+			}
 			return p, true
 		}
 	}
@@ -166,7 +205,7 @@ func (k *call) peel() (p peeled, ok bool) {
 // whole makes text of the arguments of wrappers that hand all of them to a
 // shell.
 func (p peeled) whole(name string) peeled {
-	if name == "watch" || len(p.args) == 1 && strings.IndexByte(p.args[0].s, ' ') > 0 && hasWord("screen script unbuffer", name) {
+	if name == "watch" || len(p.args) == 1 && strings.IndexByte(p.args[0].s, ' ') > 0 && hasWord("screen script unbuffer entr", name) {
 		p.text, p.isText, p.args = texts(p.args), true, nil
 	}
 	return p
@@ -218,24 +257,30 @@ func (w *wrapper) take(name, val string, p *peeled) bool {
 
 // peelShaped takes the wrappers whose arguments have a shape of their own.
 func (k *call) peelShaped() (p peeled, ok bool) {
+	from := 1 // where the command begins, behind this word
+	var word string
 	switch k.name {
 	case "ip": // ip netns exec NAME command
-		for i := 0; i+3 < len(k.args); i++ {
-			if k.words[i] == "netns" && k.words[i+1] == "exec" {
-				return peeled{args: k.args[i+3:]}, true
-			}
-		}
+		word, from = "exec", 2
 	case "cluade": // cluade guard [options] -- command
-		if !k.first("guard") {
-			return p, false
+		if k.first("guard") {
+			word = "--"
 		}
-		for i, a := range k.words {
-			if a == "--" {
-				return peeled{args: k.args[i+1:]}, i+1 < len(k.args)
-			}
-		}
+	case "capsh": // capsh [options] -- arguments of a shell
+		word = "--"
+		p.args = []value{{s: "sh"}}
+	case "gdb":
+		word = "--args"
+	case "uv", "poetry", "pipenv":
+		word = "run"
 	case "start-stop-daemon":
 		return k.peelDaemon()
+	}
+	for i := 0; i+from < len(k.args) && word != ""; i++ {
+		if k.words[i] == word {
+			p.args = append(p.args, k.args[i+from:]...)
+			return p, true
+		}
 	}
 	return p, false
 }

@@ -18,7 +18,7 @@ var rules = [...]rule{
 	{[]string{"rm"}, RmRoot, "recursive forced delete of", rmRoot},
 	{[]string{"rm", "unlink", "shred"}, RmRoot, "removes what lies in", removesTree},
 
-	{[]string{"rm", "unlink", "shred", "mv", "cp", "sed", "tee", "chmod", "chown", "truncate"}, OwnState, "changes what decides what cluade may do", changesState},
+	{[]string{"rm", "unlink", "shred", "mv", "cp", "ln", "install", "sed", "perl", "ed", "ex", "patch", "dd", "tee", "chmod", "chown", "truncate"}, OwnState, "changes what decides what cluade may do", changesState},
 
 	{[]string{"dd", "dcfldd"}, DdDevice, "writes to the device", func(k *call) bool { return k.ddOnto(rawDisk) || k.ddOnto(otherDevice) }},
 	{[]string{"dd", "dcfldd"}, Flash, "writes to the flash device", func(k *call) bool { return k.ddOnto(flashMemory) }},

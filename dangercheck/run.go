@@ -111,14 +111,30 @@ func (c *checker) command(cmd *command, s *scope, in fact) fact {
 	if !c.fixed {
 		c.start, c.end = cmd.pos, cmd.end
 	}
+	if !in.fed {
+		in = s.in
+	}
+	outer := s.in
+	s.in = in
+	var out fact
 	switch cmd.kind {
 	case simple:
-		return c.simple(cmd, s, in)
+		out = c.simple(cmd, s, in)
+		if cmd.opens() {
+			return out
+		}
 	case function:
 		c.define(cmd, s)
-		return fact{}
+	default:
+		out = c.compound(cmd, s, in)
 	}
+	s.in = outer
+	return out
+}
+
+func (c *checker) compound(cmd *command, s *scope, in fact) fact {
 	in, to := c.redirects(cmd.redirs, s, in)
+	s.in = in
 	switch cmd.kind {
 	case subshell:
 		s = s.fork()
@@ -150,12 +166,17 @@ func (c *checker) loop(cmd *command, s *scope, in fact) fact {
 		vals = []value{{s: unknown}}
 	}
 	var out outputs
+	c.limit(cmd.name)
 	for _, v := range vals[:min(len(vals), maxRounds)] {
 		s.set(cmd.name, v)
 		out.add(c, c.lists(cmd.body, s, in))
 	}
 	return out.all()
 }
+
+// opens reports whether a command is exec with redirections alone, which hold
+// for the commands behind it.
+func (cmd *command) opens() bool { return len(cmd.words) == 1 && cmd.words[0].bare() == "exec" }
 
 // reads reports whether a while loop takes one line of its input a round.
 func (cmd *command) reads() bool {
@@ -200,6 +221,9 @@ func (c *checker) define(cmd *command, s *scope) {
 func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 	args := c.expandAll(cmd.words, s)
 	in, to := c.redirects(cmd.redirs, s, in)
+	if cmd.opens() {
+		s.in = in
+	}
 	before := s.fork()
 	for i := range cmd.assigns {
 		c.assign(&cmd.assigns[i], s)
@@ -227,6 +251,9 @@ func (c *checker) simple(cmd *command, s *scope, in fact) fact {
 }
 
 func (c *checker) assign(a *assign, s *scope) {
+	if a.name == "" { // an element of an array
+		c.limit(a.value.parts[0].text)
+	}
 	var vals []value
 	if a.array != nil {
 		vals = c.expandAll(a.array, s)
@@ -297,40 +324,72 @@ func (c *checker) redirects(rs []redir, s *scope, in fact) (fact, plumbing) {
 		if !c.spend(valueCost) {
 			break
 		}
-		if r.body != nil {
-			in = sourceOf(c.one(r.body, s))
+		c.limit(strings.Trim(r.fd, "{}"))
+		if r.op[0] == '<' && r.op != "<>" {
+			f := c.input(r, s)
+			if r.fd == "" || r.fd == "0" {
+				in = f
+			} else {
+				s.set(descriptorOf+r.fd, value{s: f.text, from: f.from})
+			}
 			continue
 		}
 		v := c.one(&r.target, s)
+		onto := v.s
 		v.s = plain(v.s)
-		switch r.op {
-		case "<<<":
-			in = sourceOf(v)
-			in.text += "\n"
-		case "<", "<&":
-			switch {
-			case r.fd != "" && r.fd != "0":
-			case v.s == "/dev/null":
-				in = fact{}
-			case c.authority(v.s, s):
-				in = fact{text: unknown, fed: true}
-			case v.file != nil:
-				in = v.file.fact
-				in.fed = true
-			default:
-				in = fact{text: unknown, fed: true}
-			}
-		default:
-			if r.op == ">&" && strings.Trim(v.s, "0123456789-") == "" { // a descriptor
-				continue
-			}
-			c.written(v.s, s, r.op)
-			if (r.fd == "" || r.fd == "1") && v.s != "/dev/stdout" && v.s != "/dev/fd/1" {
-				to = plumbing{closed: true, sysrq: s.join(v.s) == sysrqFile, file: v.file}
-			}
+		if r.op == ">&" && strings.Trim(v.s, "0123456789-") == "" { // a descriptor
+			continue
+		}
+		c.written(onto, s, r.op) // some shells take it for a pattern
+		if v.from != nil && v.from.state {
+			c.report(OwnState, "changes what decides what cluade may do")
+		}
+		if (r.fd == "" || r.fd == "1") && v.s != "/dev/stdout" && v.s != "/dev/fd/1" {
+			to = plumbing{closed: true, sysrq: s.join(v.s) == sysrqFile, file: v.file}
 		}
 	}
 	return in, to
+}
+
+// descriptorOf begins the name under which the scope holds what is read from a
+// descriptor; that of a variable never does.
+const descriptorOf = "descriptor "
+
+// input returns what a redirection reads.
+func (c *checker) input(r *redir, s *scope) fact {
+	if r.body != nil {
+		return sourceOf(c.one(r.body, s))
+	}
+	v := c.one(&r.target, s)
+	v.s = plain(v.s)
+	name := v.s
+	switch {
+	case r.op == "<<<":
+		v.s += "\n"
+		return sourceOf(v)
+	case r.op == "<&":
+		name = "/dev/fd/" + strings.TrimSuffix(name, "-")
+	case name == "/dev/null":
+		return fact{}
+	case v.file != nil:
+		v.file.fed = true
+		return v.file.fact
+	}
+	if f, told := s.descriptor(name); told {
+		return f
+	}
+	c.authority(name, s)
+	return fact{text: unknown, fed: true}
+}
+
+// descriptor returns what is read from the descriptor that a path stands for.
+func (s *scope) descriptor(path string) (f fact, told bool) {
+	fd := base(path)
+	v := s.lookup(descriptorOf + fd)
+	if len(v) == 0 || !strings.HasSuffix(path[:len(path)-len(fd)], "/fd/") {
+		return f, false
+	}
+	return sourceOf(v[0]), true
 }
 
 // sourceOf is a value as standard input.
@@ -346,11 +405,15 @@ func (c *checker) inner(text string, s *scope, in fact) fact {
 		c.cut = true
 		return fact{}
 	}
-	return c.text(plain(text), true, s, in)
+	return c.text(plain(strings.ReplaceAll(text, "\x00", "")), true, s, in)
 }
 
 // apart judges a text that a shell of its own would run, without input.
-func (k *call) apart(text string) { k.c.inner(text, k.s.fork(), fact{}) }
+func (k *call) apart(text string) {
+	t := k.s.fork()
+	t.in = fact{}
+	k.c.inner(text, t, fact{})
+}
 
 // text judges a text in each of its readings; what it does to the scope and
 // what it writes is taken from bash's.

@@ -104,7 +104,7 @@ func hideMarks(s string) string {
 	}
 	b := []byte(s)
 	for i, c := range b {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != 0 {
 			b[i] = markUnknown
 		}
 	}

@@ -56,6 +56,7 @@ func (k *call) shell() fact {
 
 // script judges a file that a shell reads, where the text tells what is in it.
 func (k *call) script(name *value, s *scope) fact {
+	f, told := s.descriptor(name.s)
 	switch {
 	case name.file != nil && name.downloaded():
 		k.download()
@@ -63,6 +64,9 @@ func (k *call) script(name *value, s *scope) fact {
 		return k.c.inner(name.file.text, s, k.in)
 	case s.initDir(name.s):
 		return k.c.run(s.args, s, k.in)
+	case told:
+		k.in = f
+		return k.fedToShell(s)
 	case hasWord("- /dev/stdin /dev/fd/0 /proc/self/fd/0", name.s):
 		return k.fedToShell(s)
 	}
@@ -105,6 +109,7 @@ func (k *call) fedToShell(s *scope) fact {
 		k.download()
 		return fact{}
 	}
+	s.in = fact{}
 	return k.c.inner(k.in.text, s, fact{})
 }
 
@@ -127,7 +132,13 @@ func (k *call) source() fact {
 
 func (k *call) su() fact {
 	t := k.s.fork()
-	t.cleared = t.cleared || k.has("- -l --login")
+	if k.name == "sg" { // sg GROUP [-c] TEXT
+		if n := len(k.args); n > 1 {
+			return k.runText(&k.args[n-1], t)
+		}
+		return k.fedToShell(t)
+	}
+	t.cleared = t.cleared || k.has("- --login") || k.short("l")
 	for i, name := range k.words {
 		if v, ok := strings.CutPrefix(name, "--command="); ok {
 			return k.runText(&value{s: v, from: k.args[i].from}, t)
@@ -152,7 +163,7 @@ const sshValues = "BbcDEeFIiJLlmOopPQRSWw"
 // ssh judges the command for another host as if it ran here. Options may stand
 // on both sides of the host.
 func (k *call) ssh() fact {
-	host := false
+	host, s := false, &scope{}
 	var cmd []value
 	for i := 0; i < len(k.args); i++ {
 		a := k.words[i]
@@ -170,8 +181,9 @@ func (k *call) ssh() fact {
 			break
 		}
 		host = true
+		a = a[strings.LastIndexByte(a, '@')+1:]
+		s.cleared = hasWord("localhost ::1", a) || strings.HasPrefix(a, "127.") // another login on this box
 	}
-	s := &scope{}
 	if len(cmd) == 0 {
 		return k.fedToShell(s)
 	}
@@ -189,6 +201,8 @@ func (k *call) tmux() bool {
 	}
 	verb, text := k.words[i], ""
 	i++
+	k.s = k.s.fork()
+	k.s.cleared = true // what runs inherits from tmux's server
 	switch {
 	case hasWord("new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window popup display-popup", verb):
 		text = texts(k.args[k.afterOptions(i, "cefFnstxylh"):])

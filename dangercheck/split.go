@@ -11,6 +11,7 @@ import "strings"
 type Segment struct {
 	Text   string
 	Nested bool
+	glob   string // the text with marks, where it holds patterns of file names
 }
 
 // Shape is a command line cut up for rules. Simple says that it is a sequence
@@ -22,6 +23,7 @@ type Segment struct {
 // than is followed, or a pattern of file names is its program.
 type Shape struct {
 	Segments []Segment
+	Typed    int // commands as typed, of which two may be the same
 	Simple   bool
 	Cut      bool
 }
@@ -31,13 +33,14 @@ func Split(cmd string) Shape {
 	s := splitter{had: make(map[string]bool)}
 	s.Simple = !hasControl(cmd) && strings.IndexByte(cmd, '\r') < 0
 	c := checker{work: maxWork, seen: s.run}
-	for _, s.src = range forms(hideMarks(cmd)) {
+	for n, src := range forms(hideMarks(cmd)) {
+		s.src, s.first = src, n == 0
 		ls, cut := readings(s.src, false, true)
 		s.Cut = s.Cut || cut
 		s.Simple = s.Simple && s.plain(ls[0])
 		for _, l := range ls {
 			s.typed(l)
-			c.list(l, &scope{}, fact{})
+			c.list(l, topScope(), fact{})
 		}
 	}
 	s.Cut = s.Cut || c.cut || c.work < 0
@@ -46,23 +49,31 @@ func Split(cmd string) Shape {
 
 type splitter struct {
 	Shape
-	src string
-	had map[string]bool
+	src   string
+	had   map[string]bool
+	first bool // this is the text as it stands
 }
 
 func (s *splitter) add(text string, nested bool) {
+	if s.first && !nested && text != "" {
+		s.Typed++
+	}
 	if text != "" && !s.had[text] {
 		s.had[text] = true
-		s.Segments = append(s.Segments, Segment{text, nested})
+		seg := Segment{Text: show(text), Nested: nested}
+		if strings.ContainsAny(text, patterns) {
+			seg.glob = text
+		}
+		s.Segments = append(s.Segments, seg)
 	}
 }
 
 // run adds a command that would run, with its path and without.
 func (s *splitter) run(args []value) {
-	s.add(show(texts(args)), true)
+	s.add(texts(args), true)
 	if name := args[0].text(); strings.IndexByte(name, '/') >= 0 {
 		args = append([]value{{s: base(name)}}, args[1:]...)
-		s.add(show(texts(args)), true)
+		s.add(texts(args), true)
 	}
 }
 
@@ -119,7 +130,7 @@ func typedWord(w *word) string {
 	for i := range w.parts {
 		switch p := &w.parts[i]; p.kind {
 		case partText:
-			b.WriteString(show(p.text))
+			b.WriteString(p.text)
 		case partVar:
 			b.WriteString("$" + p.text)
 		default:

@@ -10,10 +10,6 @@ import (
 // may do.
 const authorityFiles = "config.json hooks.json trust.json approvals"
 
-// limits are the variables by which a run of cluade tells the runs that it
-// starts what they may do.
-const limits = "CLUADE_DEPTH CLUADE_PARENT"
-
 // inState returns what a path names below cluade's state directory, "." for
 // the directory itself; ok is false if it lies elsewhere.
 func (c *checker) inState(p string) (rest string, ok bool) {
@@ -130,35 +126,6 @@ func (c *checker) isState(word string, s *scope) bool {
 	return ok && (rest == "." || everything(rest))
 }
 
-// limit reports a change of what a run that is started here may do.
-func (c *checker) limit(variable string) {
-	if hasWord(limits, variable) {
-		c.report(OwnState, "changes "+variable+", which limits what a cluade that is started here may do")
-	}
-}
-
-// inherits judges what takes from a command the variables that it would
-// inherit, and a cluade that is started without them. What such a program sets
-// is not set behind it.
-func (k *call) inherits() {
-	if k.name == "cluade" && k.s.cleared && !k.help() && !k.first("guard") {
-		k.c.report(OwnState, "starts cluade without the limits of this run")
-	}
-	if !hasWord("env sudo doas run0 pkexec systemd-run", k.name) {
-		return
-	}
-	t := k.s.fork()
-	k.s = t
-	if k.name != "env" {
-		t.cleared = t.cleared || !k.short("E")
-		return
-	}
-	t.cleared = t.cleared || k.short("i") || k.has("- --ignore-environment")
-	for _, w := range k.words {
-		k.c.limit(strings.TrimPrefix(strings.TrimPrefix(w, "--unset="), "-u"))
-	}
-}
-
 // copiers are programs that copy files to a directory, with their options that
 // take the next word.
 var copiers = [...][2]string{{"cp", "tS"}, {"mv", "tS"}, {"ln", "tS"}, {"install", "tSmog"}, {"rsync", "eBTfM"}, {"scp", "iFPolcJS"}}
@@ -172,7 +139,8 @@ var unpackers = [...]struct{ name, words, letters, dir, long string }{
 	{"unzip", "", "", "d", ""},
 	{"cpio", "--extract", "i", "D", "--directory"},
 	{"patch", "", "", "d", "--directory"},
-	{"git", "checkout restore reset pull merge stash clean apply am revert rebase switch", "", "C", ""},
+	{"7z", "x e", "", "o", ""},
+	{"git", "checkout restore reset pull merge stash clean apply am revert rebase switch", "", "C", "--work-tree"},
 }
 
 // putsState judges what a command does to the state directory without naming
@@ -190,7 +158,7 @@ func (k *call) putsState() {
 		if u := &unpackers[i]; u.name == k.name {
 			bundle := u.letters == "x" && strings.Contains(textAt(k.words, 0), "x") // tar takes it without a hyphen
 			if u.words+u.letters == "" || k.has(u.words) || k.short(u.letters) || bundle {
-				k.into(k.valueOf(u.dir, u.long), patterns[:1])
+				k.unpacks(k.valueOf(u.dir, u.long))
 			}
 		}
 	}
@@ -205,6 +173,18 @@ func (k *call) putsState() {
 		k.into(k.words[len(k.words)-1], patterns[:1])
 	case isInterpreter(k.name), hasWord("sed ed ex vi vim nvim sqlite3", k.name):
 		k.quotesState()
+	}
+}
+
+// unpacks judges files of names not told put into a directory, and those that
+// are named.
+func (k *call) unpacks(dir string) {
+	k.into(dir, patterns[:1])
+	for _, w := range k.words {
+		if w != "" && w[0] != '-' && w[0] != '/' {
+			k.into(dir, asPattern(w))
+			k.into(dir, w+"/"+patterns[:1]) // should it be the directory itself
+		}
 	}
 }
 
@@ -290,6 +270,9 @@ func (k *call) quotesState() {
 	}
 	for _, text := range append(k.words, k.in.text) {
 		for _, t := range fields(text, ends) {
+			if ends[len(ends)-1] == '\n' { // the file may follow the command at once
+				t = strings.TrimLeft(t, "wrW")
+			}
 			if strings.HasPrefix(t, "~/") || strings.HasPrefix(t, "/.cluade/") {
 				t = home + strings.TrimPrefix(t, "~")
 			}
