@@ -65,13 +65,7 @@ func ruleOn(tool, name, tail string) string {
 // grantable returns the first word of a command that may be allowed for good.
 func grantable(command string) (program, why string) {
 	shape := dangercheck.Split(command)
-	typed := 0
-	for _, s := range shape.Segments {
-		if !s.Nested {
-			typed++
-		}
-	}
-	if !shape.Simple || typed != 1 {
+	if !shape.Simple || shape.Typed != 1 {
 		return "", "a compound command is approved once at a time"
 	}
 	program, _, _ = strings.Cut(shape.Segments[0].Text, " ")

@@ -182,13 +182,30 @@ func (r *Rule) names(tool string) bool {
 	return strings.Contains(r.tool, "*") && wild(r.tool, strings.ToLower(tool))
 }
 
+// anySegment reports whether some part of a command is, or by its patterns of
+// file names may be, what a pattern covers. A program that the pattern names by
+// its path may be found by its name.
 func anySegment(pattern string, shape dangercheck.Shape) bool {
-	for _, s := range shape.Segments {
-		if commandMatches(pattern, s.Text) {
+	forms := commandForms(pattern)
+	for i := range shape.Segments {
+		if covers(forms, &shape.Segments[i]) {
 			return true
 		}
 	}
+	program, rest, _ := strings.Cut(forms[0], " ")
+	if name := path.Base(program); strings.HasPrefix(program, "/") && name != "/" && !strings.Contains(name, "*") {
+		return anySegment(name+" "+rest, shape)
+	}
 	return shape.Cut
+}
+
+func covers(forms []string, s *dangercheck.Segment) bool {
+	for _, form := range forms {
+		if wild(form, s.Text) || s.MayBe(form) {
+			return true
+		}
+	}
+	return false
 }
 
 // everySegment reports whether a command does nothing but what its segments
@@ -210,17 +227,23 @@ func everySegment(command string, covered func(string) bool) bool {
 	return n > 0
 }
 
-// commandMatches compares one command with a pattern: * is any text, and a
-// trailing " *" or ":*" also matches nothing.
+// commandMatches compares one command with a pattern.
 func commandMatches(pattern, text string) bool {
+	return covers(commandForms(pattern), &dangercheck.Segment{Text: text})
+}
+
+// commandForms are the forms of a pattern of commands, in which * is any text: a
+// trailing " *" or ":*" also stands for nothing.
+func commandForms(pattern string) []string {
 	pattern = strings.Join(strings.Fields(pattern), " ")
 	if p, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = strings.TrimRight(p, " ") + " *"
 	}
-	if p, ok := strings.CutSuffix(pattern, " *"); ok && wild(p, text) {
-		return true
+	forms := []string{pattern}
+	if p, ok := strings.CutSuffix(pattern, " *"); ok {
+		forms = append(forms, p)
 	}
-	return wild(pattern, text)
+	return forms
 }
 
 // wild matches text with a pattern in which * is any run of characters.

@@ -338,6 +338,8 @@ func TestGrant(t *testing.T) {
 		{bash("/sbin/uci show"), "bash(/sbin/uci *)"},
 		{bash("uci show; ls"), ""},
 		{bash("uci show | grep x"), ""},
+		{bash("uci show; uci show"), ""},
+		{bash("uci sh\\\now network"), "bash(uci *)"},
 		{bash("A=1 uci show"), ""},
 		{bash("sudo uci show"), ""},
 		{bash("python3 x.py"), ""},
