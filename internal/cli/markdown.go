@@ -25,7 +25,7 @@ type markdown struct {
 	line     string // what of the present line is not taken yet
 	rest     string // what came behind the present line
 	whole    bool   // the line's end has come
-	force    bool   // nothing came for a moment, or comes at all: guess
+	force    bool   // nothing came for a moment, or will come: guess
 	kind     lineKind
 	list     bool // the last line that began at the left opened a list
 	below    bool // the line before was one of words

@@ -89,9 +89,11 @@ var markdownTests = []struct{ name, in, want, plain string }{
 	{"code behind a list's mark", "- ```sh\n  a **b**\n    c\n  ```\n- **c**\n1. ```\n   $a_b_c\n   ```\n2. d\n* ~~~ x\n  ```\n~~~\n\n|a|\n|-|\n- `x`\n10) ```a```",
 		"- [f]--- sh[]\na **b**\n  c\n[f]---[]\n- [b]c[]\n1. [f]---[]\n$a_b_c\n[f]---[]\n2. d\n- [f]--- x[]\n```\n[f]---[]\n\n[b]a[]\n[f]-[]\n- [c]x[]\n10) [c]a",
 		"- ```sh\na **b**\n  c\n```\n- **c**\n1. ```\n$a_b_c\n```\n2. d\n- ~~~ x\n```\n~~~\n\na\n-\n- `x`\n10) ```a```"},
+	{"code behind the marks of lists in lists", "- 1. ```\n     *x*\n     ```\n- - *y* 2\n* - 10) ~~~\n*z*\n~~~\n- 5\n- -\n- - a", "- 1. [f]---[]\n*x*\n[f]---[]\n- - [e]y[] 2\n- - 10) [f]---[]\n*z*\n[f]---[]\n- 5\n- -\n- - a",
+		"- 1. ```\n*x*\n```\n- - *y* 2\n- - 10) ~~~\n*z*\n~~~\n- 5\n- -\n- - a"},
 	{"code with tabs before it", "- do:\n\t```sh\n\tls\n\t\tx\n\t```\n- **then**", "- do:\n[f]--- sh[]\nls\n\tx\n[f]---[]\n- [b]then", "- do:\n```sh\nls\n\tx\n```\n- **then**"},
-	{"code in a list in a quote", "> - ```sh\n>   a *b* c\n>   ```\n> ~~~\n> ```\n> *x*\n> ~~~\n> *so*", "| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| [e]so",
-		"| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| *so*"},
+	{"code in a list in a quote", "> - ```sh\n>   a *b* c\n>   ```\n> ~~~\n> ```\n> *x*\n> ~~~\n> *so*\n> - do:\n>   ```\n>   *y*\n>   ```", "| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| [e]so[]\n| - do:\n|   ```\n|   *y*\n|   ```",
+		"| - ```sh\n|   a *b* c\n|   ```\n| ~~~\n| ```\n| *x*\n| ~~~\n| *so*\n| - do:\n|   ```\n|   *y*\n|   ```"},
 	{"a block without end", "```\nx", "[f]---[]\nx", "```\nx"},
 	{"indented code", "so:\n\n    *p = **q*2;\n", "so:\n\n    *p = **q*2;", ""},
 	{"table", "| a | *bb* |\n|---|---:|\n| `c` | 1 |\n| d |\nend", "[b]a[] | [be]bb[]\n[f]--+---[]\n[c]c[] |  1\nd\nend",
@@ -260,6 +262,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("**"+strings.Repeat("x", 600)+"**", uint16(513), uint8(80))
 	f.Add("**a\n"+strings.Repeat(" ", 600)+"b** `c\nd` e\\\nf", uint16(511), uint8(80))
 	f.Add("a | b\n--|--\nc | d\n\ne f|g\n|-|\nh\n| i |\n|-|\nj|k\n> l|m\n-|-", uint16(5), uint8(30))
+	f.Add(strings.Repeat("1. ", 180)+"```\n- 1. "+strings.Repeat(" ", 600)+"```\n- 1. ```\nx", uint16(511), uint8(80))
 	f.Add("> - ```\n> x\n>   ```\n> |a|\n> |-|\n>> |b|\n- ~~~\n\tx\n\t~~~", uint16(3), uint8(30))
 	f.Fuzz(func(t *testing.T, text string, seed uint16, width uint8) {
 		text = strings.ToValidUTF8(text, "?")
@@ -290,7 +293,7 @@ func FuzzMarkdown(f *testing.F) {
 // TestMarkdownEndless: a model that repeats itself without a line's end costs
 // no more time for each piece than at first.
 func TestMarkdownEndless(t *testing.T) {
-	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`", "**a\n ", "> - `", "a\\\n", "> |a|\n", "`a\n", "a|", "a|\n", "a|b\n-|-\n", "a|b\n-|"} {
+	for _, in := range []string{" ", "`", "*", "#", "[", "|", "-", "_", "x", "漢", "> ", "1", "![", "**a", "a`", "**a\n ", "> - `", "a\\\n", "> |a|\n", "`a\n", "a|", "a|\n", "a|b\n-|-\n", "a|b\n-|", "1. ", "- - x\n- "} {
 		m := markdown{width: 80, styled: true}
 		for range 100_000 {
 			m.write(in)

@@ -108,9 +108,15 @@ func (m *markdown) openProse(text string, lead int) bool {
 	if !m.whole && (!known || text == "") {
 		return false
 	}
-	code, run := strings.TrimLeft(text[n:], " "), 0
-	if n+depth > 0 {
-		if run, known = m.fenceRun(code); !known {
+	code, run := strings.TrimLeft(text, " "), 0
+	if n+depth > 0 && len(text) < maxHeld {
+		for next := n; next > 0; next, known = listMark(code) { // lists in lists
+			code = strings.TrimLeft(code[next:], " ")
+		}
+		if known || m.whole {
+			run, known = m.fenceRun(code)
+		}
+		if !known {
 			return false
 		}
 	}
@@ -123,6 +129,9 @@ func (m *markdown) openProse(text string, lead int) bool {
 		m.put(indent, 0)
 		return true
 	}
+	if run > 0 {
+		n = len(text) - len(code)
+	}
 	mark := text[:n]
 	if n > 0 && (mark[0] == '*' || mark[0] == '+') {
 		mark = "-" + mark[1:]
@@ -132,7 +141,7 @@ func (m *markdown) openProse(text string, lead int) bool {
 	}
 	m.put(indent+mark, 0)
 	if run > 0 {
-		m.openFence(code, run, lead+len(text)-len(code))
+		m.openFence(code, run, lead+n)
 		return true
 	}
 	m.kind, m.line = prose, text[n:]

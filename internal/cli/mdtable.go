@@ -14,8 +14,8 @@ const (
 	maxTableLen  = 64 << 10
 )
 
-// addRow takes a line that begins with a bar, behind the signs of a quote. The
-// first two tell whether it is a table; one that is too long is text from there on.
+// addRow takes a line that may be a row, behind the signs of a quote. The first two
+// tell whether it is a table; one that is too long is text from there on.
 func (m *markdown) addRow(line, quote string) {
 	if quote != m.quote {
 		m.endTable()
