@@ -13,6 +13,7 @@
 # Symbols are stripped and paths trimmed, so the same source gives the same bytes;
 # the date in them, before which no clock can be right, is that of the commit.
 set -eu
+[ $# -eq 2 ] || { echo "usage: compile.sh VERSION OUTPUT" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 align=
 case "${GOARCH:-}" in mips | mipsle) align='-R 4096' ;; esac

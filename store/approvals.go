@@ -85,14 +85,27 @@ func (a Approvals) Add(rule string) error {
 	if slices.Contains(rules, rule) {
 		return nil
 	}
+	return a.write(append(rules, rule))
+}
+
+// Remove takes a rule out, if it is there.
+func (a Approvals) Remove(rule string) error {
+	rules, err := a.Load()
+	if i := slices.Index(rules, rule); err == nil && i >= 0 {
+		err = a.write(append(rules[:i], rules[i+1:]...))
+	}
+	return err
+}
+
+func (a Approvals) write(rules []string) error {
 	text := []byte(`{"allow":[`)
-	for i, r := range append(rules, rule) {
+	for i, r := range rules {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = jsonenc.AppendString(append(text, "\n  "...), r)
 	}
-	err = os.MkdirAll(filepath.Dir(a.path), 0o700)
+	err := os.MkdirAll(filepath.Dir(a.path), 0o700)
 	if err == nil {
 		err = writeFile(a.path, append(text, "\n]}\n"...), true)
 	}

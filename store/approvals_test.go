@@ -23,6 +23,15 @@ func TestApprovals(t *testing.T) {
 	if rules, err := a.Load(); err != nil || !slices.Equal(rules, want) {
 		t.Errorf("Load = %q, %v, want %q", rules, err, want)
 	}
+	if err := a.Remove("bash(none)"); err != nil {
+		t.Errorf("Remove of what is not there = %v", err)
+	}
+	if err := a.Remove(want[0]); err != nil {
+		t.Fatal(err)
+	}
+	if rules, err := a.Load(); err != nil || !slices.Equal(rules, want[1:]) {
+		t.Errorf("without the first: %q, %v, want %q", rules, err, want[1:])
+	}
 	info := must(os.Stat(a.Path()))
 	if info.Mode().Perm() != 0o600 || filepath.Dir(a.Path()) != filepath.Join(b.home, ".cluade", "approvals") {
 		t.Errorf("%s has mode %v", a.Path(), info.Mode())

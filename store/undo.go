@@ -94,7 +94,7 @@ func (s *Sessions) Undone(id string) (*Undone, error) {
 	if err != nil {
 		held.Close()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("session %s: nothing is kept that could be undone: rewind_keep true in the configuration keeps what the last turn changed", e.id)
+			return nil, fmt.Errorf("session %s: nothing is kept that could be undone: it is undone already, its last turn changed no file, or rewind_keep is false in the configuration", e.id)
 		}
 		return nil, fmt.Errorf("session %s: %s", e.id, why(err))
 	}

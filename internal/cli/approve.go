@@ -209,6 +209,14 @@ func (b *sheet) write(name, text, color string) {
 	}
 }
 
+// prose is write for a text whose rows may be broken between words.
+func (b *sheet) prose(name, text, color string) {
+	if at := b.column(); b.to.tty != nil {
+		text = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", at), col: at - 1, width: columns(b.to.tty) - 1}.behind(text), " ")
+	}
+	fmt.Fprintf(b, "  %-*s %s\n", b.names, name, b.to.paint(color, text))
+}
+
 // line puts a text at the left, and what is left of it below the values.
 func (b *sheet) line(left int, text, color string) {
 	rows := b.to.rows(text, left)
@@ -267,10 +275,7 @@ func question(q agent.Approval, to *stream) string {
 		b.field("url", escapeAll(s.URL))
 	}
 	b.preview(q)
-	reason := b.show(q.Reason)
-	if at := b.column(); to.tty != nil { // no command: its rows may be broken between words
-		reason = strings.TrimPrefix(wrap{indent: strings.Repeat(" ", at), col: at - 1, width: columns(to.tty) - 1}.behind(reason), " ")
-	}
+	color := ""
 	if q.Danger {
 		if name, err := os.Hostname(); err == nil && s.Host == "" {
 			b.field("device", name)
@@ -278,9 +283,9 @@ func question(q agent.Approval, to *stream) string {
 		for _, line := range textLines(q.Segment) {
 			b.write("dangerous", b.show(line), red)
 		}
-		reason = to.paint(red, reason)
+		color = red
 	}
-	fmt.Fprintf(b, "  %-10s %s\n", "reason", reason)
+	b.prose("reason", b.show(q.Reason), color)
 	return b.String()
 }
 

@@ -134,7 +134,7 @@ func (f *flags) askOptions() []option {
 func (f *flags) runOptions() []option {
 	return []option{
 		{short: 'y', long: "yes", on: &f.yes,
-			help: "run bash, remote_bash and write without a question; what is denied stays denied"},
+			help: "run bash, remote_bash, write and edit without a question; what is denied stays denied"},
 		{long: "permission-mode", value: "MODE", key: modeKey,
 			help: "default, ask, accept-edits or plan"},
 		{long: "dangerously-skip-permissions", on: &f.skipPermissions,

@@ -26,6 +26,22 @@ func (a *app) loadGrants() {
 	}
 }
 
+// revoke takes back what was allowed for good.
+func (a *app) revoke(text string) error {
+	if err := a.place.Approvals().Remove(text); err != nil {
+		return err
+	}
+	var left []policy.Rule
+	for _, r := range a.policy.Grants {
+		if r.Text != text {
+			left = append(left, r)
+		}
+	}
+	a.policy.Grants = left
+	a.out.Print(a.rulesText())
+	return nil
+}
+
 // grant makes a rule count from now on, in this directory, because the person
 // said so to a question that showed it.
 func (a *app) grant(text string) {

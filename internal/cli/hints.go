@@ -148,7 +148,7 @@ func (a *app) guardHint(err error) string {
 		}
 	}
 	switch {
-	case !a.oneShot() || a.journal == nil || a.agent.SaveError() != nil:
+	case !a.oneShot() || a.journal == nil || a.session.ID == "" || a.agent.SaveError() != nil:
 	case a.flags.sessionFile != "":
 		hints = append(hints, "the same --session-file with the prompt continue goes on")
 	default:

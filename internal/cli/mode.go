@@ -145,12 +145,12 @@ func (a *app) stanceText() string {
 }
 
 // stanceWarnings are what the person is told at the start of what is not the
-// default.
+// default. A quiet run leaves out what they set themselves and what only narrows.
 func (a *app) stanceWarnings() (lines []string) {
 	if a.policy.Mode != policy.ModeDefault {
 		lines = append(lines, a.modeText())
 	}
-	if n := len(a.policy.Rules.Deny); n > 0 {
+	if n := len(a.policy.Rules.Deny); n > 0 && !a.flags.quietRun() {
 		lines = append(lines, fmt.Sprintf("deny rules in force: %d", n))
 	}
 	lines = append(lines, a.sandboxWarnings()...)

@@ -62,7 +62,7 @@ func (a *app) removeRule(number string) error {
 	rule := all[n-1]
 	switch {
 	case rule.list == "always":
-		return errors.New("take the line out of " + a.place.Approvals().Path())
+		return a.revoke(rule.Text)
 	case rule.Source != "config.json":
 		return fmt.Errorf("rule %d is in %s, which is not yours to change here", n, rule.Source)
 	}

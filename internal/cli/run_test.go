@@ -315,6 +315,16 @@ func TestNobodyReadsTheAnswer(t *testing.T) {
 	}
 }
 
+// TestNothingToGoOnWith: a run that saved nothing names no session to go on with.
+func TestNothingToGoOnWith(t *testing.T) {
+	w := newWorld(t)
+	w.run("an older question").want(t, 0, "done\n", "")
+	r := w.run("--base-url", "http://127.0.0.1:1/v1", "--time-limit", "1s", "another")
+	if r.code != 4 || !strings.Contains(r.errout, "hint: --time-limit") || strings.Contains(r.errout, "goes on") {
+		t.Errorf("exit %d, stderr %q", r.code, r.errout)
+	}
+}
+
 func TestTheAnswerCannotBeWritten(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

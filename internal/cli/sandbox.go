@@ -43,7 +43,7 @@ func (a *app) mustConfine() bool {
 // and is not in force.
 func (a *app) sandboxWarnings() (lines []string) {
 	s := a.sandbox()
-	if s.Level != proc.Limits {
+	if s.Level != proc.Limits && !(a.flags.quietRun() && s.Level > proc.Limits) {
 		lines = append(lines, "sandbox "+s.Level.String())
 	}
 	if s.Effective() != s.Level {

@@ -48,7 +48,7 @@ func trustQuestion(g *store.Guarded, to *stream) string {
 	for _, v := range g.Show() {
 		b.write(b.show(v.Key), b.show(v.Text), "")
 		if v.Host != "" {
-			b.write("", "your messages, the contents of files and the key go to "+escapeAll(v.Host), red)
+			b.prose("", "your messages, the contents of files and the key go to "+escapeAll(v.Host), red)
 		}
 	}
 	return b.String()
