@@ -39,6 +39,7 @@ type markdown struct {
 
 	base    style // of the whole line
 	style   style // of the text at hand
+	under   style // what of it a _ began
 	ticks   int   // length of the run that opened a code span, 0 outside
 	prev    rune  // the character before, 0 at the line's beginning
 	indent  string

@@ -171,6 +171,9 @@ func (m *markdown) closing(rest string, n int) int {
 	}
 	for i := n; i < min(len(rest), reach); {
 		if rest[i] != c {
+			if rest[i] == '\\' && c != '`' {
+				i++
+			}
 			i++
 			continue
 		}
@@ -178,7 +181,8 @@ func (m *markdown) closing(rest string, n int) int {
 		if i+run == len(rest) && run < maxHeld && !whole {
 			return later
 		}
-		if (run == n || run == 3 && n < 3 && c == '*') && (c == '`' || rest[i-1] != ' ' && (c == '*' || !wordRune(nextRune(rest[i+run:])))) {
+		before, _ := utf8.DecodeLastRuneInString(rest[:i])
+		if (run == n || run == 3 && n < 3 && c == '*') && (c == '`' || closes(c, before, nextRune(rest[i+run:]))) {
 			return inReach
 		}
 		i += run
@@ -201,11 +205,10 @@ func (m *markdown) openMark() int {
 	if mark == "" {
 		return none
 	}
-	end := m.closing(mark, len(mark))
-	if end == none && m.ticks == 0 {
-		end = m.closing(strings.Repeat("_", len(mark)), len(mark))
+	if m.ticks == 0 && m.style&m.under != 0 {
+		mark = strings.Repeat("_", len(mark))
 	}
-	return end
+	return m.closing(mark, len(mark))
 }
 
 // ahead is what goes on with the words of the present line in the next ones, each
@@ -253,9 +256,13 @@ func (m *markdown) emphasis(rest string) int {
 	}
 	looks := [...]style{0, emphasis, bold, emphasis | bold, 0}[min(n, 4)]
 	inWord := wordRune(m.prev) && (rest[0] == '_' || n == 1 && m.prev < utf8.RuneSelf)
+	under := looks
+	if rest[0] == '*' {
+		under = 0
+	}
 	switch {
 	case looks == 0:
-	case before && m.style&looks == looks && !(rest[0] == '_' && wordRune(next)):
+	case m.style&looks == looks && m.under&looks == under && closes(rest[0], m.prev, next):
 		m.style &^= looks
 		m.prev = '*'
 		return n
@@ -267,11 +274,23 @@ func (m *markdown) emphasis(rest string) int {
 			return wait
 		case end == inReach || guess:
 			m.style |= looks
+			m.under = m.under&^looks | under
 			return n
 		}
 	}
 	m.addText(rest[:n])
 	return n
+}
+
+// closes reports whether a mark between two characters may end something. One
+// behind a sign and before a word can only begin it, as in f(*p), but behind the
+// signs that end words themselves. Between words _ is a letter.
+func closes(mark byte, before, next rune) bool {
+	switch {
+	case before == 0, before == ' ', mark == '_' && wordRune(next):
+		return false
+	}
+	return wordRune(before) || !wordRune(next) || next >= utf8.RuneSelf || strings.ContainsRune(")]}`.!?*", before)
 }
 
 // nextRune is the first character of s, 0 of nothing.
