@@ -6,6 +6,7 @@ package lineedit
 // Modes.Restore does the same for whoever ends the process at once.
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -271,7 +272,7 @@ func (k *Keys) patience() time.Duration {
 	case !k.dec.undecided():
 		return -1
 	case k.dec.inPaste || k.dec.inString || b[0] != 0x1b:
-	case len(b) == 1 || len(b) == 2 && beginsString(b[1]):
+	case len(bytes.Trim(b, "\x1b")) == 0 || len(b) == 2 && beginsString(b[1]):
 		return escapeWait
 	}
 	return sequenceWait

@@ -414,6 +414,22 @@ func TestEscapeAlone(t *testing.T) {
 	p.sees(fmt.Sprintf("got %d", CodeResize))
 }
 
+// TestEscapesTogether: several ESC, as a key that repeats sends them over a slow
+// line, wait no longer than one.
+func TestEscapesTogether(t *testing.T) {
+	for _, keys := range []string{"\x1b", "\x1b\x1b", "\x1b\x1b\x1b"} {
+		k := &Keys{dec: &decoder{buf: []byte(keys)}}
+		if got := k.patience(); got != escapeWait {
+			t.Errorf("%q waits for %v, want %v", keys, got, escapeWait)
+		}
+	}
+	p := newChild(t, "keys")
+	p.sees("> ")
+	p.types("\x1b\x1b")
+	p.sees(fmt.Sprintf("got %d", CodeEscape))
+	p.sees(fmt.Sprintf("got %d", CodeEscape))
+}
+
 func TestCompletionAndEditor(t *testing.T) {
 	p := newChild(t, "lines")
 	p.sees("> ")

@@ -62,7 +62,7 @@ func (a *approver) ask(ctx context.Context, text, choices func(*stream) string) 
 	}
 	p := &pager{
 		tty: lineedit.Terminal{In: in, Out: to.tty, Modes: a.out.opts.Modes},
-		to:  to, dumb: dumbTerminal(a.env.Getenv), text: text(to),
+		to:  to, dumb: dumbTerminal(a.env.Getenv), make: text,
 	}
 	if all, err := p.show(ctx); err != nil || !all {
 		return "", err

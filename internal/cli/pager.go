@@ -20,6 +20,7 @@ type pager struct {
 	tty     lineedit.Terminal
 	to      *stream
 	dumb    bool
+	make    func(*stream) string // the text for the window of the moment
 	text    string
 	lines   []string // one row of the screen each
 	rows    int      // of text
@@ -91,6 +92,7 @@ func (p *pager) again() {
 // the line below, and for the answer.
 func (p *pager) measure() {
 	columns, rows := p.tty.Size()
+	p.text = p.make(p.to)
 	p.columns, p.rows = columns, max(rows-2, 1)
 	p.lines, p.end = wrapLines(p.text, columns), 0
 }
