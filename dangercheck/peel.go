@@ -173,7 +173,7 @@ func (k *call) peel() (p peeled, ok bool) {
 		case options && a == "--":
 			options = false
 			i++
-		case options && len(a) > 1 && a[0] == '-' && !k.args[i].unknown():
+		case options && len(a) > 1 && a[0] == '-': // also where only a run tells its value
 			used, end := w.option(k.args[i:], &p)
 			if end {
 				return peeled{}, false

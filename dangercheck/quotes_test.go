@@ -76,3 +76,13 @@ func quotesRun(t *testing.T, cmd string, runs bool) {
 		t.Errorf("a segment of %q is reboot: %v, want %v", cmd, segment, runs)
 	}
 }
+
+// TestOptionValueOfARun: a value that only a run tells hides no program.
+func TestOptionValueOfARun(t *testing.T) {
+	for _, cmd := range []string{
+		"nsenter --target=$$ --mount reboot", "nice -n$n reboot", "timeout --signal=$s 5 reboot", "sudo --user=$u reboot", "env --chdir=$d reboot",
+	} {
+		quotesRun(t, cmd, true)
+		quotesRun(t, cmd[:len(cmd)-len("reboot")]+"ls", false)
+	}
+}
